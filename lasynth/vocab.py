@@ -1,0 +1,38 @@
+"""The model's lexemes and their numbers. Knows nothing of what a lexeme means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+PAD, BOS, EOS = 0, 1, 2
+SPECIAL = ("<pad>", "<bos>", "<eos>")
+
+
+class Vocab:
+    """A fixed list of lexemes; the three special ones come first, so that padding is 0 in every domain."""
+
+    def __init__(self, lexemes: Iterable[str]) -> None:
+        self.lexemes: tuple[str, ...] = (*SPECIAL, *lexemes)
+        self._ids = {lexeme: i for i, lexeme in enumerate(self.lexemes)}
+        if len(self._ids) != len(self.lexemes):
+            raise ValueError("a lexeme occurs twice in the vocabulary")
+
+    def __len__(self) -> int:
+        return len(self.lexemes)
+
+    def __contains__(self, lexeme: str) -> bool:
+        return lexeme in self._ids
+
+    def encode(self, lexemes: Sequence[str]) -> list[int]:
+        """Numbers of `lexemes`, with EOS at the end. KeyError for a lexeme that is not in the vocabulary."""
+        return [*(self._ids[lexeme] for lexeme in lexemes), EOS]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Lexemes up to the first EOS; BOS and PAD are passed over."""
+        lexemes = []
+        for i in ids:
+            if i == EOS:
+                break
+            if i not in (PAD, BOS):
+                lexemes.append(self.lexemes[i])
+        return lexemes
