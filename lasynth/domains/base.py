@@ -7,8 +7,9 @@ methods that need them, so that `lasynth run` starts at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -122,6 +123,9 @@ class Domain(Protocol[P, V, O]):
     # --- data --------------------------------------------------------------------------------------------------
     def sample_tasks(self, rng: Random, count: int, options: O) -> tuple[list[Task[P, V]], Counter[str]]:
         """Exactly `count` tasks that pass the filters, and how often each thing happened on the way there."""
+
+    def import_tasks(self, path: Path) -> Iterator[Task[P, V]]:
+        """Tasks from files in the format that others published. ParseError or InputError with the file's name."""
 
     def behaviours(self, programs: Sequence[P]) -> list[bytes]:
         """What each program does on a fixed set of probes, digested: equal digests, equal behaviour."""
