@@ -1,0 +1,195 @@
+"""Karel behind the project's interface: each method hands on to the module that knows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lasynth.domains.base import Trace
+from lasynth.domains.karel import (
+    drawing,
+    generator,
+    grammar,
+    interpreter,
+    machine,
+    nodes,
+    picture,
+    public,
+    readable,
+    statistics,
+    syntax,
+)
+from lasynth.domains.karel.generator import KarelOptions
+from lasynth.domains.karel.nodes import Program
+from lasynth.domains.karel.reduce import reduce_tokens
+from lasynth.domains.karel.world import World
+from lasynth.task import InputError, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import RenderableType
+
+CHUNK = 256
+"""Programs that run at once: the machine keeps a grid for each program on each world."""
+PROBES, PROBE_SEED = 64, 5
+
+
+class Karel:
+    """The Domain of Karel programs and worlds."""
+
+    name = "karel"
+    suffix = ".karel"
+    categories = nodes.CATEGORIES
+    options = KarelOptions
+    vocab = grammar.VOCAB
+    syntax = grammar.KarelSyntax()
+
+    # --- text, lexemes and trees -------------------------------------------------------------------------------
+    def parse_text(self, text: str) -> Program:
+        return syntax.parse(text)
+
+    def text(self, program: Program) -> str:
+        return syntax.text(program)
+
+    def pretty(self, program: Program) -> str:
+        return readable.write(program)
+
+    def parse(self, lexemes: Sequence[str]) -> Program:
+        return grammar.parse(lexemes)
+
+    def unparse(self, program: Program) -> list[str]:
+        return grammar.lexemes(program)
+
+    def canonical(self, program: Program) -> Program:
+        return nodes.canonical(program)
+
+    def category(self, program: Program) -> str:
+        return nodes.category(program)
+
+    def length(self, program: Program) -> int:
+        return syntax.length(program)
+
+    # --- values and runs ---------------------------------------------------------------------------------------
+    def read_value(self, text: str) -> World:
+        """A world from a file, or from the text itself: the public grid JSON or a picture of characters."""
+        content = _file_content(text)
+        where = "" if content is None else f"{text}: "
+        content = text if content is None else content
+        try:
+            world = World.from_json(content) if content.lstrip().startswith("{") else drawing.read(content)
+            return world.check_input()
+        except InputError as error:
+            raise InputError(f"{where}{error}") from None
+
+    def value_json(self, value: World) -> Any:
+        return value.to_json()
+
+    def run(self, program: Program, value: World) -> World:
+        return interpreter.run(program, value)
+
+    def trace(self, program: Program, value: World) -> Trace[World]:
+        return interpreter.trace(program, value)[0]
+
+    def show(self, trace: Trace[World], *, steps: bool) -> RenderableType:
+        from lasynth.domains.karel.display import show
+
+        return show(trace, steps=steps)
+
+    def picture(self, trace: Trace[World]) -> str:
+        """The run as a strip of worlds, in SVG; of a run without steps the world alone."""
+        return picture.run_svg(trace) if trace.steps or trace.error else picture.world_svg(trace.input)
+
+    def run_many(self, programs: Sequence[Program], values: Sequence[World]) -> list[list[World | None]]:
+        worlds = machine.pack(values)
+        results: list[list[World | None]] = []
+        for start in range(0, len(programs), CHUNK):
+            packed = machine.pack_programs(programs[start : start + CHUNK])
+            reports, grids = machine.run(packed, worlds)
+            results += [_outputs(*rows, values) for rows in zip(reports, grids, strict=True)]
+        return results
+
+    def reduce(self, program: Program, values: Sequence[World]) -> Program:
+        worlds = machine.pack(values)
+        tokens = reduce_tokens(grammar.ids(program), worlds.grids, worlds.heroes, interpreter.TICKS)
+        return grammar.parse(grammar.VOCAB.decode(tokens.tolist()))
+
+    # --- data --------------------------------------------------------------------------------------------------
+    def sample_tasks(
+        self, rng: Random, count: int, options: KarelOptions
+    ) -> tuple[list[Task[Program, World]], Counter[str]]:
+        return generator.sample_tasks(rng, count, options)
+
+    def import_tasks(self, path: Path) -> Iterator[Task[Program, World]]:
+        return public.import_tasks(path)
+
+    @cached_property
+    def _probes(self) -> machine.Worlds:
+        return generator.sample_worlds(Random(PROBE_SEED), PROBES)
+
+    def behaviours(self, programs: Sequence[Program]) -> list[bytes]:
+        digests = []
+        columns = [machine.STATUS, machine.PLACE, machine.HEADING]
+        for start in range(0, len(programs), CHUNK):
+            packed = machine.pack_programs(programs[start : start + CHUNK])
+            reports, grids = machine.run(packed, self._probes)
+            failed = reports[:, :, machine.STATUS] != machine.OK
+            grids[failed] = 0
+            reports[failed, machine.PLACE] = reports[failed, machine.HEADING] = 0
+            for report, grid in zip(reports, grids, strict=True):
+                state = np.ascontiguousarray(report[:, columns]).tobytes() + grid.tobytes()
+                digests.append(hashlib.blake2b(state, digest_size=16).digest())
+        return digests
+
+    def arrow_type(self) -> pa.DataType:
+        """The fields of the public grid JSON but `crashed`, which is always false."""
+        import pyarrow as pa
+
+        sides = [("rows", pa.int8()), ("cols", pa.int8())]
+        return pa.struct([*sides, ("hero", pa.string()), ("blocked", pa.string()), ("markers", pa.string())])
+
+    def to_arrow(self, value: World) -> Any:
+        stored = value.to_json()
+        del stored["crashed"]
+        return stored
+
+    def from_arrow(self, stored: Any) -> World:
+        return World.from_json(stored)
+
+    def statistics(self, tasks: Iterable[Task[Program, World]]) -> dict[str, Counter[str]]:
+        return statistics.statistics(tasks)
+
+    def published(self) -> dict[str, dict[str, float]]:
+        return statistics.published()
+
+
+def _file_content(text: str) -> str | None:
+    """What the file of that name holds, or None if there is no such file."""
+    if "\n" in text or text.lstrip().startswith("{") or len(text) > 1000:
+        return None
+    path = Path(text)
+    try:
+        if not path.is_file():
+            if path.suffix and " " not in text:
+                raise InputError(f"{text}: no such file")
+            return None
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{text}: cannot be read as text") from None
+
+
+def _outputs(reports: Any, grids: Any, values: Sequence[World]) -> list[World | None]:
+    outputs: list[World | None] = []
+    for report, grid, value in zip(reports.tolist(), grids, values, strict=True):
+        fine = report[machine.STATUS] == machine.OK
+        place = report[machine.PLACE], report[machine.HEADING]
+        outputs.append(machine.unpack(grid, *place, value.rows, value.cols) if fine else None)
+    return outputs

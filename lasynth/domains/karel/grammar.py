@@ -1,0 +1,197 @@
+"""The lexemes in which a model writes Karel, and which of them may come next.
+
+Public tokens that always go together are one lexeme, or none: `WHILE c( not c( frontIsClear c) c) w( move w)` is
+`WHILE`, `not frontIsClear`, `move`, `w)`. Each closing lexeme says what it closes, and `i) ELSE e(` is one, so a
+statement is known to be over when its last lexeme is written. The end of the program is EOS. The compiled automaton
+alone knows which lexeme may follow which; the parser of tokens is independent of it, and tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.karel import syntax
+from lasynth.domains.karel.nodes import (
+    ACTIONS,
+    MAX_NESTING,
+    MAX_TIMES,
+    TESTS,
+    Action,
+    Block,
+    Condition,
+    If,
+    IfElse,
+    Program,
+    Repeat,
+    Statement,
+    While,
+)
+from lasynth.jit import compiled
+from lasynth.task import ParseError
+from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
+
+KEYWORDS = ("REPEAT", "WHILE", "IF", "IFELSE")
+CONDITIONS = (*TESTS, *(f"not {test}" for test in TESTS))
+CLOSINGS = ("r)", "w)", "i)", "i) ELSE e(", "e)")
+VOCAB = Vocab((*ACTIONS, *KEYWORDS, *syntax.COUNTS, *CONDITIONS, *CLOSINGS))
+
+ACTION = len(SPECIAL)
+"""The number of the first action; the others follow in the order above. So with the rest."""
+REPEAT, WHILE, IF, IFELSE = range(ACTION + len(ACTIONS), ACTION + len(ACTIONS) + len(KEYWORDS))
+COUNT = IFELSE + 1
+CONDITION = COUNT + MAX_TIMES + 1
+END_REPEAT, END_WHILE, END_IF, ELSE, END_ELSE = range(CONDITION + len(CONDITIONS), len(VOCAB))
+SIZE = len(VOCAB)
+
+# A state: phase, depth, whether the innermost block has a statement, and the closing lexeme of each open block.
+PHASE, DEPTH, FILLED, STACK = 0, 1, 2, 3
+STATE = STACK + MAX_NESTING
+IN_BLOCK, WANTS_COUNT, WANTS_CONDITION, OVER = 0, 1, 2, 3
+
+
+@compiled
+def accepts(state: NDArray[np.int64], token: int) -> bool:
+    """Whether the lexeme may come next."""
+    if state[PHASE] == OVER:
+        return bool(token == PAD)
+    if state[PHASE] == WANTS_COUNT:
+        return bool(COUNT <= token < CONDITION)
+    if state[PHASE] == WANTS_CONDITION:
+        return bool(CONDITION <= token < END_REPEAT)
+    if ACTION <= token < REPEAT:
+        return True
+    if REPEAT <= token <= IFELSE:
+        return bool(state[DEPTH] < MAX_NESTING)
+    if state[FILLED] == 0:
+        return False
+    if token == EOS:
+        return bool(state[DEPTH] == 0)
+    return bool(state[DEPTH] > 0 and token == state[STACK + state[DEPTH] - 1])
+
+
+@compiled
+def follow(state: NDArray[np.int64], token: int) -> None:
+    """Change the state to what it is after a lexeme that may come next."""
+    if state[PHASE] == OVER:
+        return
+    if state[PHASE] != IN_BLOCK:
+        state[PHASE] = IN_BLOCK
+    elif ACTION <= token < REPEAT:
+        state[FILLED] = 1
+    elif token == EOS:
+        state[PHASE] = OVER
+    elif token == ELSE:
+        state[STACK + state[DEPTH] - 1] = END_ELSE
+        state[FILLED] = 0
+    elif token >= END_REPEAT:
+        state[DEPTH] -= 1
+        state[STACK + state[DEPTH]] = 0
+        state[FILLED] = 1
+    else:
+        state[STACK + state[DEPTH]] = END_REPEAT + token - REPEAT  # the closings come in the order of the keywords
+        state[DEPTH] += 1
+        state[FILLED] = 0
+        state[PHASE] = WANTS_COUNT if token == REPEAT else WANTS_CONDITION
+
+
+@compiled
+def _masks(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+    masks = np.zeros((states.shape[0], SIZE), dtype=np.bool_)
+    for n in range(states.shape[0]):
+        for token in range(SIZE):
+            masks[n, token] = accepts(states[n], token)
+    return masks
+
+
+@compiled
+def _follow_all(states: NDArray[np.int64], tokens: NDArray[np.int64]) -> int:
+    """Advance each state; the row of the first lexeme that is not allowed, or -1."""
+    for n in range(states.shape[0]):
+        if not accepts(states[n], tokens[n]):
+            return n
+        follow(states[n], tokens[n])
+    return -1
+
+
+class KarelSyntax:
+    """Masks of allowed lexemes for many unfinished programs at once; after EOS only PAD may come."""
+
+    def start(self, count: int) -> NDArray[np.int64]:
+        return np.zeros((count, STATE), dtype=np.int64)
+
+    def allowed(self, states: NDArray[np.int64]) -> NDArray[np.bool_]:
+        masks: NDArray[np.bool_] = _masks(states)
+        return masks
+
+    def advance(self, states: NDArray[np.int64], tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        after = np.array(states, dtype=np.int64)  # a copy in memory order, whatever came in
+        culprit = _follow_all(after, np.asarray(tokens, dtype=np.int64))
+        if culprit >= 0:
+            token = int(tokens[culprit])
+            name = VOCAB.lexemes[token] if 0 <= token < SIZE else token
+            raise ValueError(f"lexeme {name!r} may not come next in program {culprit}")
+        return after
+
+
+def lexemes(program: Program) -> list[str]:
+    """The model's lexemes of a program without double negation, without EOS."""
+    return list(_block_lexemes(program.body))
+
+
+def ids(program: Program) -> NDArray[np.int64]:
+    """The numbers of `lexemes(program)`, double negations resolved, without EOS: what the compiled code takes."""
+    return np.array(VOCAB.encode(lexemes(program))[:-1], dtype=np.int64)
+
+
+def _block_lexemes(block: Block) -> Iterable[str]:
+    for statement in block:
+        yield from _statement_lexemes(statement)
+
+
+def _statement_lexemes(statement: Statement) -> Iterable[str]:
+    match statement:
+        case Action(name):
+            return [name]
+        case Repeat(times, body):
+            return ["REPEAT", f"R={times}", *_block_lexemes(body), "r)"]
+        case While(condition, body):
+            return ["WHILE", _condition_lexeme(condition), *_block_lexemes(body), "w)"]
+        case If(condition, body):
+            return ["IF", _condition_lexeme(condition), *_block_lexemes(body), "i)"]
+        case IfElse(condition, then, otherwise):
+            head = ["IFELSE", _condition_lexeme(condition), *_block_lexemes(then)]
+            return [*head, "i) ELSE e(", *_block_lexemes(otherwise), "e)"]
+
+
+def _condition_lexeme(condition: Condition) -> str:
+    return f"not {condition.test}" if condition.negated else condition.test
+
+
+def expand(lexemes: Sequence[str]) -> list[str]:
+    """The public tokens that a model's lexemes stand for, right or wrong."""
+    tokens = ["DEF", "run", "m("]
+    opening = ""
+    for lexeme in lexemes:
+        if lexeme not in VOCAB or lexeme in SPECIAL:
+            raise ParseError(f"unknown lexeme {lexeme[:40]!r}")
+        tokens += _expansion(lexeme, opening)
+        opening = {"REPEAT": "r(", "WHILE": "w(", "IF": "i(", "IFELSE": "i("}.get(lexeme, "")
+    return [*tokens, "m)"]
+
+
+def _expansion(lexeme: str, opening: str) -> list[str]:
+    if lexeme in syntax.COUNTS:
+        return [lexeme, opening]
+    if lexeme in TESTS:
+        return ["c(", lexeme, "c)", opening]
+    if lexeme.startswith("not "):
+        return ["c(", "not", "c(", lexeme[4:], "c)", "c)", opening]
+    return lexeme.split()
+
+
+def parse(lexemes: Sequence[str]) -> Program:
+    """The program that lexemes spell. ParseError, located in the public tokens they stand for."""
+    return syntax.parse_tokens(" ".join(expand(lexemes)))

@@ -1,0 +1,247 @@
+"""Karel compiled and run in machine code: many programs on many worlds in one call, with the interpreter's results.
+
+A program is an array of lexeme numbers, compiled to rows of (operation, argument, target). A world is packed in an
+18 x 18 frame of bytes whose rim is wall, so that every step is an addition and every test one look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.karel import grammar
+from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, ELSE, END_REPEAT, END_WHILE, REPEAT
+from lasynth.domains.karel.interpreter import TICKS
+from lasynth.domains.karel.nodes import MAX_NESTING, Program
+from lasynth.domains.karel.world import MAX_MARKERS, WALL, World
+from lasynth.jit import compiled
+
+OK, CRASH, STEP_LIMIT = 0, 1, 2
+FRAME = 18
+AREA = FRAME * FRAME
+MOVE, LEFT, RIGHT, PICK, PUT, TEST, JUMP, LOAD, LOOP, HALT = range(10)
+STEPS = np.array((FRAME, 1, -FRAME, -1), dtype=np.int64)
+"""From a cell to its neighbour in each direction."""
+
+STATUS, TOOK, PLACE, HEADING, ACTED, SEQUENCE, DID, LAST = range(8)
+"""Columns of a run's report: status, ticks, robot's cell and direction, number of actions, digest of their sequence, a
+bit for each kind of action done, and the operation that ended the run."""
+REPORT = 8
+
+
+@compiled
+def compile_program(tokens: NDArray[np.int64], code: NDArray[np.int64]) -> int:
+    """Bytecode of a well-formed program into `code`, (lexemes + 1, 3) or longer; gives its length."""
+    length, depth = 0, 0
+    open_at = np.empty(MAX_NESTING + 1, dtype=np.int64)
+    i = 0
+    while i < tokens.size:
+        token = tokens[i]
+        i += 1
+        if token < REPEAT:
+            code[length, 0] = token - ACTION
+        elif token == REPEAT:
+            code[length, 0], code[length, 1], code[length, 2] = LOAD, tokens[i] - COUNT, depth
+            length += 1
+            code[length, 0], code[length, 1] = LOOP, depth
+            open_at[depth] = length
+            depth, i = depth + 1, i + 1
+        elif token < COUNT:
+            code[length, 0], code[length, 1] = TEST, tokens[i] - CONDITION
+            open_at[depth] = length
+            depth, i = depth + 1, i + 1
+        elif token == ELSE:
+            code[length, 0] = JUMP
+            code[open_at[depth - 1], 2] = length + 1
+            open_at[depth - 1] = length
+        else:
+            depth -= 1
+            if token in (END_REPEAT, END_WHILE):
+                code[length, 0], code[length, 2] = JUMP, open_at[depth]
+                length += 1
+            code[open_at[depth], 2] = length
+            continue
+        length += 1
+    code[length, 0] = HALT
+    return length + 1
+
+
+@compiled
+def holds(grid: NDArray[np.uint8], place: int, heading: int, condition: int) -> bool:
+    """A test by its place among the condition lexemes: the second five are the negated ones."""
+    test = condition % 5
+    if test == 3:
+        result = grid[place] > 0
+    elif test == 4:
+        result = grid[place] == 0
+    else:
+        way = (heading + (0, 3, 1)[test]) & 3
+        result = grid[place + STEPS[way]] != WALL
+    return bool(result != (condition >= 5))
+
+
+@compiled
+def act(grid: NDArray[np.uint8], place: int, action: int) -> bool:
+    """Pick or put where the robot is; False for a crash."""
+    if action == PICK:
+        if grid[place] == 0:
+            return False
+        grid[place] -= 1
+    else:
+        if grid[place] == MAX_MARKERS:
+            return False
+        grid[place] += 1
+    return True
+
+
+@compiled
+def execute(
+    code: NDArray[np.int64],
+    grid: NDArray[np.uint8],
+    start: int,
+    direction: int,
+    limit: int,
+    report: NDArray[np.int64],
+) -> int:
+    """Run bytecode on `grid`, which it changes, and fill the report; gives the status."""
+    rounds = np.empty(MAX_NESTING + 1, dtype=np.int64)
+    place, heading, ticks, status = start, direction, 0, OK
+    acted, sequence, did = 0, np.uint64(0), 0
+    pc = 0
+    while True:
+        operation = code[pc, 0]
+        if operation == HALT:
+            break
+        if operation == JUMP:
+            pc = code[pc, 2]
+            continue
+        if operation == LOAD:
+            rounds[code[pc, 2]] = code[pc, 1]
+            pc += 1
+            continue
+        if operation == LOOP and rounds[code[pc, 1]] == 0:
+            pc = code[pc, 2]
+            continue
+        if ticks == limit:
+            status = STEP_LIMIT
+            break
+        ticks += 1
+        if operation == LOOP:
+            rounds[code[pc, 1]] -= 1
+        elif operation == TEST:
+            if not holds(grid, place, heading, code[pc, 1]):
+                pc = code[pc, 2]
+                continue
+        else:
+            if operation == MOVE:
+                if grid[place + STEPS[heading]] == WALL:
+                    status = CRASH
+                    break
+                place += STEPS[heading]
+            elif operation == LEFT:
+                heading = (heading + 3) & 3
+            elif operation == RIGHT:
+                heading = (heading + 1) & 3
+            elif not act(grid, place, operation):
+                status = CRASH
+                break
+            acted += 1
+            sequence = sequence * np.uint64(6364136223846793005) + np.uint64(operation + 1)
+            did |= 1 << operation
+        pc += 1
+    report[STATUS], report[TOOK], report[PLACE], report[HEADING] = status, ticks, place, heading
+    report[ACTED], report[SEQUENCE], report[DID], report[LAST] = acted, np.int64(sequence), did, operation
+    return status
+
+
+@compiled
+def run_batch(
+    tokens: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    grids: NDArray[np.uint8],
+    heroes: NDArray[np.int64],
+    first: NDArray[np.int64],
+    limit: int,
+    reports: NDArray[np.int64],
+    outputs: NDArray[np.uint8],
+) -> None:
+    """Program p, lexemes bounds[p] to bounds[p + 1], on the worlds from first[p] on; fills (P, W, ...) arrays."""
+    code = np.empty((np.max(np.diff(bounds)) * 2 + 2, 3), dtype=np.int64)
+    for p in range(bounds.size - 1):
+        compile_program(tokens[bounds[p] : bounds[p + 1]], code)
+        for w in range(reports.shape[1]):
+            world = first[p] + w
+            outputs[p, w] = grids[world]
+            execute(code, outputs[p, w], heroes[world, 0], heroes[world, 1], limit, reports[p, w])
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """Many worlds as arrays."""
+
+    grids: NDArray[np.uint8]
+    """(W, 324)"""
+    heroes: NDArray[np.int64]
+    """(W, 2): the robot's cell and direction."""
+    sizes: NDArray[np.int64]
+    """(W, 2): rows and columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Many programs as one array of lexemes and where each begins and ends."""
+
+    tokens: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+def pack(worlds: Sequence[World]) -> Worlds:
+    """Worlds as arrays."""
+    grids = np.full((len(worlds), FRAME, FRAME), WALL, dtype=np.uint8)
+    for grid, world in zip(grids, worlds, strict=True):
+        cells = np.frombuffer(world.cells, dtype=np.uint8).reshape(world.rows, world.cols)
+        grid[1 : world.rows + 1, 1 : world.cols + 1] = cells
+    heroes = [((w.row + 1) * FRAME + w.col + 1, w.direction) for w in worlds]
+    sizes = [(w.rows, w.cols) for w in worlds]
+    return Worlds(
+        grids.reshape(-1, AREA),
+        np.array(heroes, dtype=np.int64).reshape(-1, 2),
+        np.array(sizes, dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def unpack(grid: NDArray[np.uint8], place: int, heading: int, rows: int, cols: int) -> World:
+    """A World again."""
+    row, col = divmod(place, FRAME)
+    cells = grid.reshape(FRAME, FRAME)[1 : rows + 1, 1 : cols + 1]
+    return World(rows, cols, row - 1, col - 1, heading, cells.tobytes())
+
+
+def pack_programs(programs: Sequence[Program]) -> Programs:
+    """Programs as arrays."""
+    arrays = [grammar.ids(program) for program in programs]
+    bounds = np.zeros(len(arrays) + 1, dtype=np.int64)
+    np.cumsum([array.size for array in arrays], out=bounds[1:])
+    return Programs(np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64), bounds)
+
+
+def run(
+    programs: Programs,
+    worlds: Worlds,
+    *,
+    first: NDArray[np.int64] | None = None,
+    count: int | None = None,
+    limit: int = TICKS,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Reports (P, W, REPORT) and grids (P, W, 324) of each program on all worlds, or on `count` from `first` on."""
+    size = programs.bounds.size - 1
+    width = len(worlds.grids) if count is None else count
+    starts = np.zeros(size, dtype=np.int64) if first is None else first
+    reports = np.zeros((size, width, REPORT), dtype=np.int64)
+    outputs = np.empty((size, width, AREA), dtype=np.uint8)
+    if size and width:
+        run_batch(programs.tokens, programs.bounds, worlds.grids, worlds.heroes, starts, limit, reports, outputs)
+    return reports, outputs

@@ -1,0 +1,109 @@
+"""SVG pictures of Karel worlds, and of runs as strips of worlds. Knows nothing of which fonts and viewers there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from lasynth.domains.base import Trace
+from lasynth.domains.karel.world import WALL, World
+
+CELL, MARGIN, GAP, CAPTION = 24, 12, 28, 22
+MOST_IN_A_ROW = 6
+PAPER, LINE, FRAME, STONE, GOLD, GOLD_RIM, ROBOT, INK, RED = (
+    "#ffffff",
+    "#e4e2dc",
+    "#4a4a48",
+    "#6b6a67",
+    "#f2c14e",
+    "#c8962a",
+    "#2f6fb0",
+    "#33322f",
+    "#b5362c",
+)
+
+
+def world_svg(world: World) -> str:
+    """A picture of one world."""
+    width, height = world.cols * CELL + 2 * MARGIN, world.rows * CELL + 2 * MARGIN
+    return _document(width, height, [_group(MARGIN, MARGIN, _world(world))])
+
+
+def run_svg(trace: Trace[World], most: int = 24) -> str:
+    """A run as a strip of worlds: the input, then the world after each action; of a long run the first and last ones."""
+    frames = [("start", trace.input), *((step.label, step.value) for step in trace.steps)]
+    numbered = [(f"{i}. {label}" if i else label, world) for i, (label, world) in enumerate(frames)]
+    if len(numbered) > most:
+        numbered = [*numbered[: most // 2], *numbered[-(most - most // 2) :]]
+        numbered[most // 2] = (f"… {numbered[most // 2][0]}", numbered[most // 2][1])
+    return strip_svg(numbered, str(trace.error) if trace.error else "")
+
+
+def strip_svg(frames: Sequence[tuple[str, World]], footer: str = "") -> str:
+    """Worlds side by side, in rows, each with a caption, and a line of red text below."""
+    step_x = max(max(world.cols * CELL for _, world in frames), 96) + GAP
+    step_y = max(world.rows for _, world in frames) * CELL + CAPTION + GAP // 2
+    parts = []
+    for i, (label, world) in enumerate(frames):
+        x, y = MARGIN + i % MOST_IN_A_ROW * step_x, MARGIN + i // MOST_IN_A_ROW * step_y
+        caption = _text(0, 13, label, INK, "start")
+        parts.append(_group(x, y, [caption, _group(0, CAPTION, _world(world))]))
+    columns, rows = min(len(frames), MOST_IN_A_ROW), -(-len(frames) // MOST_IN_A_ROW)
+    height = rows * step_y - GAP // 2 + 2 * MARGIN
+    if footer:
+        parts.append(_text(MARGIN, height + 4, footer, RED, "start"))
+        height += CAPTION
+    return _document(max(columns * step_x - GAP + 2 * MARGIN, 7 * len(footer) + 2 * MARGIN), height, parts)
+
+
+def _document(width: int, height: int, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+    style = "<style>text{font:12px ui-sans-serif,system-ui,'DejaVu Sans',sans-serif}</style>"
+    return "\n".join([head, style, f'<rect width="{width}" height="{height}" fill="{PAPER}"/>', *parts, "</svg>", ""])
+
+
+def _group(x: int, y: int, parts: Sequence[str]) -> str:
+    return "\n".join([f'<g transform="translate({x} {y})">', *parts, "</g>"])
+
+
+def _text(x: float, y: float, text: str, colour: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{y}" fill="{colour}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _world(world: World) -> list[str]:
+    width, height = world.cols * CELL, world.rows * CELL
+    lines = "".join(f"M0 {i * CELL}H{width}" for i in range(1, world.rows))
+    lines += "".join(f"M{i * CELL} 0V{height}" for i in range(1, world.cols))
+    parts = [f'<path d="{lines}" stroke="{LINE}" fill="none"/>']
+    for row in range(world.rows):
+        for col in range(world.cols):
+            parts += _cell(world, row, col)
+    parts.append(_robot(world))
+    return [*parts, f'<rect width="{width}" height="{height}" fill="none" stroke="{FRAME}" stroke-width="2"/>']
+
+
+def _cell(world: World, row: int, col: int) -> list[str]:
+    """A wall, or markers: a disc with their number; beside the robot a small one in the corner."""
+    count = world.markers_at(row, col)
+    x, y = col * CELL, (world.rows - 1 - row) * CELL
+    if count == WALL:
+        return [f'<rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" rx="3" fill="{STONE}"/>']
+    if count == 0:
+        return []
+    if (row, col) == (world.row, world.col):
+        return [f'<rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" rx="5" fill="{GOLD}"/>']
+    middle = CELL / 2
+    disc = f'<circle cx="{x + middle}" cy="{y + middle}" r="8.5" fill="{GOLD}" stroke="{GOLD_RIM}"/>'
+    return [disc, _text(x + middle, y + middle + 4.2, str(count), INK, "middle")]
+
+
+def _robot(world: World) -> str:
+    """An arrow head that points where the robot looks, with the number of markers under it, if any."""
+    x, y = (world.col + 0.5) * CELL, (world.rows - 0.5 - world.row) * CELL
+    pose = f"translate({x} {y}) rotate({90 * world.direction})"
+    arrow = f'<path d="M0 -10L8 9L0 5.5L-8 9Z" fill="{ROBOT}" transform="{pose}"/>'
+    count = world.markers_at(world.row, world.col)
+    if not count:
+        return arrow
+    number = f'<text x="{x}" y="{y + 5}" fill="{PAPER}" text-anchor="middle" style="font-size:9px">{count}</text>'
+    return f"{arrow}\n{number}"

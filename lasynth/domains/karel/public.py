@@ -1,0 +1,89 @@
+"""Reader of the public Karel data set: `train.json`, `val.json`, `test.json`, one JSON record a line, read as a stream.
+
+Takes NeurTaskSyn's records, too. Knows nothing of how tasks are stored here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lasynth.domains.karel import program_json, syntax
+from lasynth.domains.karel.nodes import Program, category
+from lasynth.domains.karel.world import World
+from lasynth.task import Example, InputError, ParseError, Task
+
+FILES = ("train.json", "val.json", "test.json")
+
+
+def import_tasks(path: Path) -> Iterator[Task[Program, World]]:
+    """Tasks of a file, or of those of FILES that a folder has; records without examples are passed over."""
+    files = [path / name for name in FILES if (path / name).exists()] if path.is_dir() else [path]
+    if not files:
+        raise InputError(f"{path}: none of {', '.join(FILES)} is in this folder")
+    for file in files:
+        yield from _file_tasks(file)
+
+
+def _file_tasks(path: Path) -> Iterator[Task[Program, World]]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield from _line_tasks(line, f"{path}, line {number}")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file in UTF-8") from None
+
+
+def _line_tasks(line: str, place: str) -> Iterator[Task[Program, World]]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        cut = (
+            "the record is cut off" if error.pos >= len(line.rstrip()) - 1 or "Unterminated" in error.msg else error.msg
+        )
+        raise InputError(f"{place}, column {error.pos + 1}: not JSON: {cut}") from None
+    except RecursionError:
+        raise InputError(f"{place}: JSON nested too deep") from None
+    try:
+        task = read_record(record)
+    except ParseError as error:
+        raise ParseError(f"{place}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    if task is not None:
+        yield task
+
+
+def read_record(record: Any) -> Task[Program, World] | None:
+    """The task in a record, or None if it has no examples."""
+    if not isinstance(record, dict) or not ("program_tokens" in record or "program_json" in record):
+        raise InputError('expected a record with "program_tokens" or "program_json"')
+    holder = record.get("task", record)
+    if holder is None:
+        return None
+    examples = holder.get("examples") if isinstance(holder, dict) else None
+    if not isinstance(examples, list):
+        raise InputError('expected a list of "examples"')
+    program = _program(record)
+    read = tuple(_example(example) for example in examples)
+    return Task(program, read, category(program), syntax.length(program), "public") if read else None
+
+
+def _program(record: dict[str, Any]) -> Program:
+    tokens = record.get("program_tokens")
+    if tokens is None:
+        return program_json.from_json(record["program_json"])
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise InputError('"program_tokens" should be a list of strings')
+    return syntax.parse_tokens(" ".join(tokens))
+
+
+def _example(data: Any) -> Example[World]:
+    if not isinstance(data, dict) or not {"inpgrid_json", "outgrid_json"} <= data.keys():
+        raise InputError('expected each example to have "inpgrid_json" and "outgrid_json"')
+    return Example(World.from_json(data["inpgrid_json"]), World.from_json(data["outgrid_json"]))

@@ -1,0 +1,170 @@
+"""What a set of Karel tasks is like, in the classes in which the public data was measured, and what it was there.
+
+The public figures are of the 2,500 test programs, those of worlds of a sample of 54 inputs. Knows nothing of how tasks
+are made.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from lasynth.domains.karel import machine, nodes, syntax
+from lasynth.domains.karel.nodes import ACTIONS, Action, If, IfElse, Program, Repeat, Statement, While
+from lasynth.domains.karel.world import WALL, World
+from lasynth.task import Task
+
+LENGTHS = (7, 10, 16, 24, 33, 52)
+ACTED = (5, 17, 43)
+"""Last value of each class but the last: the percentiles 10, 25, 50, 75, 90, 99 of lengths and 50, 90, 99 of actions."""
+CHUNK = 1000
+_KINDS = {Repeat: "REPEAT", While: "WHILE", If: "IF", IfElse: "IFELSE"}
+
+Lines = dict[str, Counter[str]]
+
+
+def statistics(tasks: Iterable[Task[Program, World]]) -> Lines:
+    """Name of a line -> how often each of its classes occurs."""
+    lines: Lines = {name: Counter() for name in published()}
+    pending = iter(tasks)
+    while chunk := list(islice(pending, CHUNK)):
+        for task in chunk:
+            _count_program(task.program, lines)
+            for example in task.examples:
+                _count_world(example.input, lines)
+        _count_runs(chunk, lines)
+    return lines
+
+
+def _count_program(program: Program, lines: Lines) -> None:
+    lines["length"][_class(syntax.length(program), LENGTHS, 6)] += 1
+    lines["nesting"][str(nodes.nesting(program))] += 1
+    lines["category"][nodes.category(program)] += 1
+    controls = 0
+    for depth, statement in nodes.walk(program.body):
+        name = statement.name if isinstance(statement, Action) else _KINDS[type(statement)]
+        if depth < 2:
+            lines["statements outside blocks" if depth == 0 else "statements at depth 1"][name] += 1
+        if not isinstance(statement, Action):
+            controls += 1
+            _count_control(statement, name, lines)
+    lines["control statements"][str(controls)] += 1
+
+
+def _count_control(statement: Statement, name: str, lines: Lines) -> None:
+    body = nodes.blocks(statement)[0]
+    lines[f"block length, {name}"][str(len(body)) if len(body) < 5 else "5-"] += 1
+    match statement:
+        case Repeat(times, _):
+            lines["repeat count"][str(times)] += 1
+        case While(condition, _) | If(condition, _) | IfElse(condition, _, _) if condition.test.endswith("IsClear"):
+            lines["not before an IsClear test"]["with" if condition.negations else "without"] += 1
+
+
+def _count_world(world: World, lines: Lines) -> None:
+    lines["world rows"][str(world.rows)] += 1
+    lines["world columns"][str(world.cols)] += 1
+    lines["walls in a world"]["some" if WALL in world.cells else "none"] += 1
+    counts = [count for count in world.cells if 0 < count < WALL]
+    lines["markers in a world"]["some" if counts else "none"] += 1
+    for count in counts:
+        lines["markers in a cell with some"][_class(count, (1, 5), 1)] += 1
+
+
+def _count_runs(tasks: Sequence[Task[Program, World]], lines: Lines) -> None:
+    """Numbers of actions, and whether they are the same on all examples; failed runs are left out."""
+    for task, reports in _runs(tasks):
+        fine = reports[reports[:, machine.STATUS] == machine.OK]
+        for acted in fine[:, machine.ACTED].tolist():
+            lines["actions in an example"][_class(acted, ACTED, 2)] += 1
+        if len(fine):
+            same = "same" if len(np.unique(fine[:, machine.SEQUENCE])) == 1 else "different"
+            lines["actions on all examples"][same] += 1
+            if task.category != "Seq-only":
+                lines["actions on all examples, with control flow"][same] += 1
+
+
+def _runs(tasks: Sequence[Task[Program, World]]) -> Iterator[tuple[Task[Program, World], np.ndarray]]:
+    """Each task with the machine's reports on its inputs."""
+    for count in sorted({len(task.examples) for task in tasks}):
+        group = [task for task in tasks if len(task.examples) == count]
+        worlds = machine.pack([example.input for task in group for example in task.examples])
+        programs = machine.pack_programs([task.program for task in group])
+        first = np.arange(len(group), dtype=np.int64) * count
+        reports, _ = machine.run(programs, worlds, first=first, count=count)
+        yield from zip(group, reports, strict=True)
+
+
+def _class(value: int, ends: tuple[int, ...], least: int) -> str:
+    """The name of the class that holds the value: `8-10`, or `53-` for the last."""
+    place = bisect_left(ends, value)
+    low = ends[place - 1] + 1 if place else least
+    if place == len(ends):
+        return f"{low}-"
+    return str(low) if low == ends[place] else f"{low}-{ends[place]}"
+
+
+def published() -> dict[str, dict[str, float]]:
+    """The public figures as shares.
+
+    Of lengths and of actions in an example only percentiles are known; a class here ends at a percentile. Blocks of
+    five and more statements are known by what is missing to the number of repeats and ifelses, and for while and if
+    together. Marker counts are known as 63% one, 5 to 9% each of 2 to 5, and 2 to 3.5% each of 6 to 9; rows and columns
+    as "roughly uniform".
+    """
+    names = (*ACTIONS, "REPEAT", "WHILE", "IF", "IFELSE")
+    sides = {str(side): 1.0 for side in range(2, 17)}
+    more = 35 / 1689  # of while and if blocks
+    lines: dict[str, dict[str, float]] = {
+        "length": _bins(LENGTHS, 6, (0.10, 0.15, 0.25, 0.25, 0.15, 0.09, 0.01)),
+        "nesting": _numbered(0, (659, 978, 601, 214, 40, 8)),
+        "control statements": _numbered(0, (659, 803, 558, 289, 117, 56, 16, 2)),
+        "category": dict(zip(nodes.CATEGORIES, (659, 389, 304, 315, 833), strict=True)),
+        "statements outside blocks": _named(names, (0.278, 0.102, 0.081, 0.136, 0.155, 0.082, 0.073, 0.043, 0.049)),
+        "statements at depth 1": _named(names, (0.284, 0.117, 0.105, 0.084, 0.2, 0.052, 0.046, 0.05, 0.06)),
+        "repeat count": _numbered(2, (200, 172, 194, 232, 94, 93, 54, 47, 20)),
+        "block length, REPEAT": _numbered(1, (590, 303, 139, 56)) | {"5-": 18},
+        "block length, WHILE": _numbered(1, (415, 323, 133, 61)) | {"5-": 932 * more / (1 - more)},
+        "block length, IF": _numbered(1, (510, 128, 61, 23)) | {"5-": 722 * more / (1 - more)},
+        "block length, IFELSE": _numbered(1, (655, 133, 44, 11)) | {"5-": 6},
+        "not before an IsClear test": {"with": 0.21, "without": 0.79},
+        "actions in an example": _bins(ACTED, 2, (0.50, 0.40, 0.09, 0.01)),
+        "actions on all examples": {"same": 1262, "different": 1238},
+        "actions on all examples, with control flow": {"same": 603, "different": 1238},
+        "world rows": sides,
+        "world columns": sides,
+        "walls in a world": {"none": 18, "some": 36},
+        "markers in a world": {"none": 4, "some": 50},
+        "markers in a cell with some": {"1": 0.63, "2-5": 0.27, "6-": 0.10},
+    }
+    return {name: _shares(line) for name, line in lines.items()}
+
+
+def _numbered(first: int, figures: Sequence[float]) -> dict[str, float]:
+    return {str(first + i): float(figure) for i, figure in enumerate(figures)}
+
+
+def _named(names: Sequence[str], figures: Sequence[float]) -> dict[str, float]:
+    return dict(zip(names, figures, strict=True))
+
+
+def _bins(ends: tuple[int, ...], least: int, shares: Sequence[float]) -> dict[str, float]:
+    values = (*ends, ends[-1] + 1)
+    return {_class(value, ends, least): share for value, share in zip(values, shares, strict=True)}
+
+
+def _shares(line: dict[str, float]) -> dict[str, float]:
+    total = sum(line.values())
+    return {name: figure / total for name, figure in line.items()}
+
+
+def distance(ours: Counter[str], theirs: dict[str, float]) -> float:
+    """Total variation distance: half the sum of the differences, from 0 to 1."""
+    total = ours.total()
+    if total == 0:
+        return 1.0
+    return sum(abs(ours[name] / total - theirs.get(name, 0.0)) for name in {*ours, *theirs}) / 2

@@ -1,0 +1,180 @@
+"""A Karel world: a grid with walls and markers, and the robot in it; read from and written to the public grid JSON.
+
+Knows nothing of programs. Row 0 is at the bottom, so north is up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lasynth.task import InputError
+
+MIN_SIDE, MAX_SIDE = 2, 16
+DIRECTIONS = ("north", "east", "south", "west")
+WALL = 255
+"""What a cell with a wall holds instead of a number of markers."""
+MAX_MARKERS = 101
+"""In a cell: one more is a crash."""
+MAX_INPUT_MARKERS = 10
+"""In a cell of a world that a person gives: the tensor has no channel for more."""
+_FIELDS = ("rows", "cols", "hero", "blocked", "markers")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A grid and the robot in it. InputError if there can be no such world."""
+
+    rows: int
+    cols: int
+    row: int
+    """Of the robot."""
+    col: int
+    direction: int
+    """Index in DIRECTIONS: a quarter turn to the right adds 1."""
+    cells: bytes
+    """Row by row from the bottom: markers in each cell, or WALL."""
+
+    def __post_init__(self) -> None:
+        for name, side in (("rows", self.rows), ("columns", self.cols)):
+            if not MIN_SIDE <= side <= MAX_SIDE:
+                raise InputError(f"a world has {MIN_SIDE} to {MAX_SIDE} {name}, not {side}")
+        if len(self.cells) != self.rows * self.cols:
+            raise InputError(f"{self.rows} x {self.cols} cells wanted, {len(self.cells)} given")
+        if not (0 <= self.row < self.rows and 0 <= self.col < self.cols):
+            raise InputError(f"the robot at row {self.row}, column {self.col} is outside the world")
+        if not 0 <= self.direction < len(DIRECTIONS):
+            raise InputError(f"there is no direction {self.direction}")
+        if self.markers_at(self.row, self.col) == WALL:
+            raise InputError(f"the robot at row {self.row}, column {self.col} stands on a wall")
+        most = max(self.cells.replace(b"\xff", b""), default=0)
+        if most > MAX_MARKERS:
+            raise InputError(f"{most} markers in a cell; it holds at most {MAX_MARKERS}")
+
+    def markers_at(self, row: int, col: int) -> int:
+        """Markers in a cell, or WALL."""
+        return self.cells[row * self.cols + col]
+
+    def clear(self, direction: int) -> bool:
+        """Whether the robot could step that way."""
+        row, col = step(self.row, self.col, direction)
+        return 0 <= row < self.rows and 0 <= col < self.cols and self.markers_at(row, col) != WALL
+
+    def walls(self) -> list[tuple[int, int]]:
+        """Cells with a wall, in the public order: from the top row down, from left to right."""
+        return [(row, col) for row, col, count in self._scan() if count == WALL]
+
+    def markers(self) -> list[tuple[int, int, int]]:
+        """Cells with markers and how many there are, in the public order."""
+        return [(row, col, count) for row, col, count in self._scan() if 0 < count < WALL]
+
+    def _scan(self) -> Iterable[tuple[int, int, int]]:
+        for row in reversed(range(self.rows)):
+            for col in range(self.cols):
+                yield row, col, self.cells[row * self.cols + col]
+
+    def check_input(self) -> World:
+        """The world itself, if a person may give it as an input. InputError."""
+        for row, col, count in self.markers():
+            if count > MAX_INPUT_MARKERS:
+                limit = f"an input has at most {MAX_INPUT_MARKERS} in a cell"
+                raise InputError(f"{count} markers at row {row}, column {col}; {limit}")
+        return self
+
+    @classmethod
+    def build(
+        cls,
+        rows: int,
+        cols: int,
+        hero: tuple[int, int, int],
+        walls: Iterable[tuple[int, int]] = (),
+        markers: Iterable[tuple[int, int, int]] = (),
+    ) -> World:
+        """A world from lists of what is in it, each place inside the grid and named once."""
+        if not (MIN_SIDE <= rows <= MAX_SIDE and MIN_SIDE <= cols <= MAX_SIDE):
+            raise InputError(f"a world has {MIN_SIDE} to {MAX_SIDE} rows and columns, not {rows} x {cols}")
+        cells = bytearray(rows * cols)
+        contents = [(row, col, WALL) for row, col in walls]
+        for row, col, count in [*contents, *markers]:
+            if not (0 <= row < rows and 0 <= col < cols):
+                raise InputError(f"row {row}, column {col} is outside a world of {rows} x {cols}")
+            if cells[row * cols + col]:
+                raise InputError(f"row {row}, column {col} is given twice")
+            if count != WALL and not 1 <= count <= MAX_MARKERS:
+                raise InputError(f"{count} markers at row {row}, column {col}; a cell holds 1 to {MAX_MARKERS}")
+            cells[row * cols + col] = count
+        return cls(rows, cols, *hero, bytes(cells))
+
+    @classmethod
+    def from_json(cls, data: Any) -> World:
+        """A world from the public grid JSON, decoded or as text."""
+        if isinstance(data, str | bytes):
+            data = _decode(data)
+        if not isinstance(data, Mapping):
+            raise InputError("a world in JSON is an object with " + ", ".join(_FIELDS))
+        for name in _FIELDS[:3]:
+            if name not in data:
+                raise InputError(f'a world in JSON needs "{name}"')
+        if data.get("crashed"):
+            raise InputError("a world in which the robot has crashed is not an input or an output")
+        rows, cols = _side(data, "rows"), _side(data, "cols")
+        walls = [(row, col) for row, col in _places(data, "blocked", 2)]
+        markers = [(row, col, count) for row, col, count in _places(data, "markers", 3)]
+        return cls.build(rows, cols, _hero(data["hero"]), walls, markers)
+
+    def to_json(self) -> dict[str, Any]:
+        """The world as the public data writes it."""
+        return {
+            "rows": self.rows,
+            "cols": self.cols,
+            "crashed": False,
+            "hero": f"{self.row}:{self.col}:{DIRECTIONS[self.direction]}",
+            "blocked": " ".join(f"{row}:{col}" for row, col in self.walls()),
+            "markers": " ".join(f"{row}:{col}:{count}" for row, col, count in self.markers()),
+        }
+
+
+def step(row: int, col: int, direction: int) -> tuple[int, int]:
+    """The cell next to another."""
+    return row + (1, 0, -1, 0)[direction], col + (0, 1, 0, -1)[direction]
+
+
+def _decode(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not JSON: {error}") from None
+    except RecursionError:
+        raise InputError("not a world: JSON nested too deep") from None
+
+
+def _side(data: Mapping[str, Any], name: str) -> int:
+    if not isinstance(data[name], int) or isinstance(data[name], bool):
+        raise InputError(f'"{name}" should be a whole number')
+    return int(data[name])
+
+
+def _hero(data: Any) -> tuple[int, int, int]:
+    parts = data.split(":") if isinstance(data, str) else []
+    if len(parts) != 3 or parts[2] not in DIRECTIONS:
+        raise InputError('"hero" should be "row:column:direction", for example "0:3:north"')
+    return _number(parts[0], "hero"), _number(parts[1], "hero"), DIRECTIONS.index(parts[2])
+
+
+def _places(data: Mapping[str, Any], name: str, width: int) -> list[list[int]]:
+    text = data.get(name, "")
+    if not isinstance(text, str):
+        raise InputError(f'"{name}" should be a string')
+    places = [[_number(part, name) for part in place.split(":")] for place in text.split()]
+    if any(len(place) != width for place in places):
+        form = "row:column" if width == 2 else "row:column:count"
+        raise InputError(f'"{name}" should be "{form}" with spaces between')
+    return places
+
+
+def _number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise InputError(f'"{name}" has {text[:20]!r} where a number belongs')
+    return int(text)
