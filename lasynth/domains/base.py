@@ -70,6 +70,8 @@ class Domain(Protocol[P, V, O]):
     name: str
     suffix: str
     """Ending of this language's files, with the dot."""
+    options: type[Any]
+    """Class of the generator's options."""
     categories: tuple[str, ...]
     vocab: Vocab
     syntax: Syntax
@@ -127,8 +129,8 @@ class Domain(Protocol[P, V, O]):
     def import_tasks(self, path: Path) -> Iterator[Task[P, V]]:
         """Tasks from files in the format that others published. ParseError or InputError with the file's name."""
 
-    def behaviours(self, programs: Sequence[P]) -> list[bytes]:
-        """What each program does on a fixed set of probes, digested: equal digests, equal behaviour."""
+    def behaviours(self, programs: Sequence[P], like: V) -> list[bytes]:
+        """What each canonical program does on a fixed set of probes of the same size as `like`, digested to 8 bytes."""
 
     def arrow_type(self) -> pa.DataType:
         """How one value is stored in Parquet."""

@@ -4,8 +4,8 @@ The grammar has the shape that Csmith's programs have after post-processing (`cs
 kinds of its statements depend on how deep the block is and how many loops are around it. Its weights are frequencies
 counted in Csmith's programs, one table per Csmith setting, so sampling starts by drawing the setting.
 
-Names come out canonical. Statements are drawn before operands, because whether `p_0` belongs to a loop must be known when
-the first variable is named.
+Names come out canonical. Statements are drawn before operands, because whether `p_0` belongs to a loop must be known
+when the first variable is named.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RELATIONS: Final[tuple[Relation | None, ...]] = (None, "<", ">", "<=", ">=", "==
 
 @dataclass(frozen=True)
 class Weights:
-    """Frequencies of one Csmith setting. Keys `depth.loops`: blocks around a statement, and how many are loops' bodies."""
+    """Frequencies of one Csmith setting. Keys `depth.loops`: blocks around a place, and how many of them are loops."""
 
     sizes: Mapping[str, Sequence[int]]
     """Blocks of 1, 2, .. statements."""
@@ -61,6 +61,8 @@ class Weights:
     """Scalar or element as what is written."""
     variables: Mapping[str, Sequence[int]]
     """p_0, a local or p_1, by use and number of loops; only of programs with loops."""
+    fresh: Mapping[str, Sequence[int]]
+    """Thousandths of the mentions of a local that name a new one, after 0 .. 4 names; a loop's p_0 is one of them."""
     constants: Sequence[int]
     """-4 .. 4 in statements."""
     signs: Sequence[int]
@@ -77,51 +79,80 @@ class Weights:
     """Loops over 1 .. 5 values."""
 
 
+# Counted in 25,000 programs of each setting: python experiments/csmith_fit.py --weights --programs 25000
 PLAIN = Weights(
-    sizes={"0.0": (5, 45, 50), "1.0": (40, 35, 25), "1.1": (30, 35, 35), "2.0": (45, 35, 20), "2.1": (45, 35, 20), "2.2": (40, 35, 25)},
+    sizes={
+        "0.0": (388, 363, 250), "1.0": (375, 357, 268), "1.1": (405, 372, 223), "2.0": (375, 376, 249),
+        "2.1": (426, 370, 204), "2.2": (389, 368, 243),
+    },
     kinds={
-        "0.0": (12, 27, 0, 16, 12, 4, 11, 0, 0, 18), "1.0": (12, 30, 0, 18, 13, 3, 9, 0, 0, 15),
-        "1.1": (12, 27, 0, 16, 12, 3, 9, 6, 2, 13), "2.0": (16, 40, 0, 25, 19, 0, 0, 0, 0, 0),
-        "2.1": (15, 37, 0, 22, 17, 0, 0, 6, 3, 0), "2.2": (15, 37, 0, 22, 17, 0, 0, 6, 3, 0),
+        "0.0": (133, 169, 0, 171, 115, 58, 121, 0, 0, 233), "1.0": (129, 185, 0, 169, 114, 56, 119, 0, 0, 227),
+        "1.1": (129, 124, 0, 166, 113, 57, 108, 59, 21, 224), "2.0": (224, 311, 0, 283, 182, 0, 0, 0, 0, 0),
+        "2.1": (210, 207, 0, 269, 182, 0, 0, 95, 37, 0), "2.2": (202, 241, 0, 263, 172, 0, 0, 88, 35, 0),
     },
-    operators={"sum": (0, 1, 1), "update": (0, 100, 0), "test": (100, 0, 0), "left": (1, 0, 0), "right": (1, 0, 0)},
-    reads={"copy": (0, 5, 95), "sum": (1, 0, 2), "update": (30, 3, 67), "test": (8, 5, 87), "left": (0, 5, 95), "right": (30, 5, 65)},
-    targets=(8, 92),
+    operators={
+        "sum": (0, 1, 0), "update": (0, 1000, 0), "test": (1000, 0, 0), "left": (0, 1, 0), "right": (0, 1, 0),
+    },
+    reads={
+        "copy": (0, 82, 918), "sum": (0, 1, 0), "update": (335, 33, 631), "test": (0, 50, 950), "left": (0, 1, 0),
+        "right": (0, 1, 0),
+    },
     variables={
-        "element read 0": (25, 75, 0), "element read 1": (70, 30, 0), "element read 2": (10, 30, 60),
-        "element write 0": (25, 75, 0), "element write 1": (70, 30, 0), "element write 2": (10, 30, 60),
-        "scalar read 0": (25, 75, 0), "scalar read 1": (25, 75, 0), "scalar read 2": (20, 60, 20),
-        "scalar write 0": (25, 75, 0), "scalar write 1": (0, 100, 0), "scalar write 2": (0, 100, 0),
+        "element read 0": (315, 685, 0), "element read 1": (694, 306, 0), "element read 2": (162, 240, 598),
+        "element write 0": (298, 702, 0), "element write 1": (646, 354, 0), "element write 2": (122, 342, 535),
+        "scalar read 0": (331, 669, 0), "scalar read 1": (400, 600, 0), "scalar read 2": (291, 497, 212),
+        "scalar write 0": (306, 694, 0), "scalar write 1": (0, 1000, 0), "scalar write 2": (0, 1000, 0),
     },
-    constants=(9, 9, 9, 20, 15, 20, 9, 9, 9),
-    signs=(50, 50), steps=(25, 25, 25, 25),
-    shapes={"1": 100}, relations=(100, 0, 0, 0, 0, 0, 0),
-    directions=(50, 50), iterations=(5, 80, 7, 4, 4),
+    fresh={
+        "straight": (1000, 736, 256, 157, 0), "loop": (0, 1000, 572, 245, 0),
+    },
+    targets=(83, 917), constants=(80, 83, 83, 170, 169, 166, 82, 83, 83), signs=(502, 498),
+    steps=(246, 248, 247, 259), relations=(1000, 0, 0, 0, 0, 0, 0), directions=(590, 410),
+    iterations=(50, 797, 52, 51, 50),
+    shapes={
+        "1": 1000,
+    },
 )  # fmt: skip
 SUMS = Weights(
-    sizes={"0.0": (5, 25, 35, 35), "1.0": (25, 30, 25, 20), "1.1": (20, 30, 25, 25), "2.0": (30, 35, 20, 15), "2.1": (30, 35, 20, 15), "2.2": (30, 30, 20, 20)},
-    kinds={
-        "0.0": (5, 8, 27, 16, 12, 4, 11, 0, 0, 17), "1.0": (5, 8, 28, 18, 13, 3, 9, 0, 0, 15),
-        "1.1": (5, 7, 27, 16, 12, 3, 9, 6, 2, 13), "2.0": (6, 12, 38, 25, 19, 0, 0, 0, 0, 0),
-        "2.1": (5, 11, 36, 22, 17, 0, 0, 6, 3, 0), "2.2": (5, 11, 36, 22, 17, 0, 0, 6, 3, 0),
+    sizes={
+        "0.0": (261, 257, 258, 223), "1.0": (256, 259, 259, 225), "1.1": (266, 265, 247, 222),
+        "2.0": (262, 259, 258, 221), "2.1": (265, 271, 259, 205), "2.2": (241, 285, 279, 195),
     },
-    operators={"sum": (0, 35, 65), "update": (0, 40, 60), "test": (60, 20, 20), "left": (50, 25, 25), "right": (80, 15, 5)},
-    reads={"copy": (0, 5, 95), "sum": (30, 4, 66), "update": (30, 3, 67), "test": (8, 5, 87), "left": (5, 5, 90), "right": (40, 5, 55)},
-    targets=(8, 92),
-    variables=PLAIN.variables,
-    constants=(9, 9, 9, 20, 15, 20, 9, 9, 9),
-    signs=(50, 50), steps=(25, 25, 25, 25),
-    shapes={"1": 85, "2": 6, "1|1": 7, "1|2": 1, "2|1": 1}, relations=(60, 7, 7, 7, 7, 6, 6),
-    directions=(50, 50), iterations=(5, 80, 7, 4, 4),
+    kinds={
+        "0.0": (38, 48, 194, 224, 104, 52, 117, 0, 0, 223), "1.0": (37, 56, 205, 207, 106, 52, 115, 0, 0, 222),
+        "1.1": (37, 35, 154, 229, 99, 50, 111, 53, 24, 208), "2.0": (62, 90, 340, 334, 174, 0, 0, 0, 0, 0),
+        "2.1": (56, 58, 249, 358, 157, 0, 0, 83, 39, 0), "2.2": (57, 69, 277, 331, 146, 0, 0, 83, 37, 0),
+    },
+    operators={
+        "sum": (0, 311, 689), "update": (0, 311, 689), "test": (835, 52, 113), "left": (309, 211, 480),
+        "right": (1000, 0, 0),
+    },
+    reads={
+        "copy": (0, 80, 920), "sum": (376, 37, 587), "update": (332, 34, 634), "test": (174, 42, 784),
+        "left": (332, 32, 637), "right": (330, 34, 635),
+    },
+    variables={
+        "element read 0": (305, 695, 0), "element read 1": (714, 286, 0), "element read 2": (145, 250, 605),
+        "element write 0": (296, 704, 0), "element write 1": (696, 304, 0), "element write 2": (111, 301, 588),
+        "scalar read 0": (305, 695, 0), "scalar read 1": (361, 639, 0), "scalar read 2": (308, 565, 127),
+        "scalar write 0": (285, 715, 0), "scalar write 1": (0, 1000, 0), "scalar write 2": (0, 1000, 0),
+    },
+    fresh={
+        "straight": (1000, 543, 175, 123, 0), "loop": (0, 1000, 456, 206, 0),
+    },
+    targets=(74, 926), constants=(84, 86, 85, 132, 173, 173, 88, 90, 90), signs=(499, 501),
+    steps=(246, 253, 251, 250), relations=(667, 56, 56, 56, 55, 53, 56), directions=(592, 408),
+    iterations=(49, 799, 52, 50, 51),
+    shapes={
+        "1": 891, "1|1": 48, "1|1|1": 3, "2": 46, "2|1": 4, "3": 8,
+    },
 )  # fmt: skip
 
 NAMES: Final = ("p_0", "l_1", "l_2", "l_3", "p_1")
 INNER: Final = 4
 """Index of p_1, the variable that an inner loop declares."""
-SLOTS: Final = 4
-"""How many variables a program may declare."""
 
-# Every leaf that a program can have, made once: building frozen objects is what sampling would otherwise spend its time on.
+# Every leaf that a program can have, made once: sampling would otherwise spend its time on building frozen objects.
 # Operands are indexed by a code: 0-8 the constants -4 .. 4, then the five scalars, then the five elements.
 FIRST_SCALAR: Final = 9
 FIRST_ELEMENT: Final = FIRST_SCALAR + len(NAMES)
@@ -169,6 +200,7 @@ class _Grammar:
             [_cumulative(weights.variables[f"{use} {loops}"]) for loops in range(3)]
             for use in ("scalar read", "element read", "scalar write", "element write")
         ]
+        self.fresh = [[weight / 1000 for weight in weights.fresh[key]] for key in ("straight", "loop")]
         self.constants = _cumulative(weights.constants)
         self.plus = _cumulative(weights.signs)[0]
         self.steps = _cumulative(weights.steps)
@@ -191,21 +223,17 @@ _GRAMMARS: Final = (_Grammar(PLAIN), _Grammar(SUMS))
 class _Sampling:
     """One program in the making."""
 
-    __slots__ = ("declared", "grammar", "has_loop", "named", "random")
+    __slots__ = ("declared", "grammar", "has_loop", "random")
 
     def __init__(self, random: Callable[[], float], grammar: _Grammar) -> None:
         self.random = random
         self.grammar = grammar
         self.has_loop = False
-        self.named = [-1] * SLOTS
-        """Index of the name of each slot that has been used."""
         self.declared = 0
 
     def program(self) -> Program:
         shape = self.shape(0, 0)
-        if self.has_loop:
-            self.named[0] = 0
-            self.declared = 1
+        self.declared = int(self.has_loop)
         body = self.block(shape, 0)
         random = self.random
         return Program(tuple([_DECLARATIONS[name][int(random() * 5)] for name in range(self.declared)]), body)
@@ -253,9 +281,13 @@ class _Sampling:
         if kind == CONSTANT:
             return Assign(target, _SINGLES[bisect(grammar.constants, random())])
         if kind == COPY:
-            return Assign(target, _SINGLES[self.read("copy", loops)])
+            while (source := self.read("copy", loops)) == code:  # `v = v` would be no statement
+                pass
+            return Assign(target, _SINGLES[source])
         if kind == SUM:
-            return Assign(target, self.expression("sum", loops))
+            while (source := self.read("sum", loops)) == code:  # `v = v ± ..` is an update
+                pass
+            return Assign(target, Expr(_OPERANDS[source], self.terms("sum", loops)))
         return Assign(target, Expr(target, self.terms("update", loops)))
 
     def loop(self, body: Shape, loops: int) -> For:
@@ -309,16 +341,10 @@ class _Sampling:
 
     def variable(self, weights: Cumulative) -> int:
         """Index of a name; locals are numbered as they come. Without loops, p_0 is a local like the others."""
-        random = self.random
-        if self.has_loop:
-            sort = bisect(weights, random())
-            if sort != 1:
-                return INNER if sort else 0
-            slot = 1 + int(random() * 3)
-        else:
-            slot = int(random() * SLOTS)
-        name = self.named[slot]
-        if name < 0:
-            name = self.named[slot] = self.declared
-            self.declared += 1
-        return name
+        random, has_loop, declared = self.random, self.has_loop, self.declared
+        if has_loop and (sort := bisect(weights, random())) != 1:
+            return INNER if sort else 0
+        if random() < self.grammar.fresh[has_loop][declared]:
+            self.declared = declared + 1
+            return declared
+        return has_loop + int(random() * (declared - has_loop))

@@ -1,0 +1,172 @@
+"""Restricted C behind the seams of `Domain`: puts the modules of this folder together and holds no logic of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.base import Trace
+from lasynth.domains.restricted_c import authors, generator, interpreter
+from lasynth.domains.restricted_c.canonical import canonical, inline_constants
+from lasynth.domains.restricted_c.generator import COptions
+from lasynth.domains.restricted_c.grammar import STATE_SIZE, LexemeGrammar, check
+from lasynth.domains.restricted_c.lexemes import Code, Kind, Lexeme, from_lexemes, to_code, to_lexemes
+from lasynth.domains.restricted_c.lexer import count_tokens
+from lasynth.domains.restricted_c.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.nodes import CATEGORIES, Program, category
+from lasynth.domains.restricted_c.parser import parse
+from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.reduce import reduce_program
+from lasynth.domains.restricted_c.statistics import program_statistics
+from lasynth.domains.restricted_c.vocabulary import Dialect, LexemeTable, lexeme_text
+from lasynth.task import InputError, ParseError, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import RenderableType
+
+MAX_LIST = 10_000
+"""Longest list that is taken as an input."""
+PROBES = 64
+"""Lists on which two programs must agree to count as the same behaviour."""
+
+
+class RestrictedC:
+    """Functions `int * func_1(int a[])` over lists of integers."""
+
+    name = "c"
+    suffix = ".c"
+    categories = CATEGORIES
+    options = COptions
+
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.table = LexemeTable(dialect or Dialect())
+        self.vocab = self.table.vocab
+        self.syntax = LexemeGrammar(self.table)
+
+    # --- text, lexemes and trees -------------------------------------------------------------------------------
+    def parse_text(self, text: str) -> Program:
+        return parse(text)
+
+    def text(self, program: Program) -> str:
+        return print_program(program)
+
+    def pretty(self, program: Program) -> str:
+        return print_program(inline_constants(program))
+
+    def parse(self, lexemes: Sequence[str]) -> Program:
+        found = [*self.table.lookup(lexemes), Lexeme(Kind.END)]
+        code = Code(np.array([k for k, _ in found], np.uint8), np.array([a for _, a in found], np.int32))
+        wrong = check(code.kinds, code.arguments, np.empty(STATE_SIZE, np.int64))
+        if wrong >= 0:
+            text = " ".join([*lexemes, "<eos>"])
+            raise ParseError("this lexeme cannot stand here", text, sum(len(lexeme) + 1 for lexeme in lexemes[:wrong]))
+        return from_lexemes(found)
+
+    def unparse(self, program: Program) -> list[str]:
+        return [lexeme_text(lexeme) for lexeme in to_lexemes(program)]
+
+    def canonical(self, program: Program) -> Program:
+        return canonical(program)
+
+    def category(self, program: Program) -> str:
+        return category(program)
+
+    def length(self, program: Program) -> int:
+        return count_tokens(print_program(program))
+
+    # --- values and runs ---------------------------------------------------------------------------------------
+    def read_value(self, text: str) -> list[int]:
+        return read_list(text)
+
+    def value_json(self, value: list[int]) -> list[int]:
+        return value
+
+    def run(self, program: Program, value: list[int]) -> list[int]:
+        return interpreter.run(program, value)
+
+    def trace(self, program: Program, value: list[int]) -> Trace[list[int]]:
+        return interpreter.trace(program, value)
+
+    def show(self, trace: Trace[list[int]], *, steps: bool) -> RenderableType:
+        from lasynth.domains.restricted_c.display import trace_table
+
+        return trace_table(trace) if steps else json.dumps(trace.output)
+
+    def run_many(self, programs: Sequence[Program], values: Sequence[list[int]]) -> list[list[list[int] | None]]:
+        outputs, status = run_codes(pack([to_code(canonical(p)) for p in programs]), as_array(values))
+        return [
+            [row if s == Status.OK else None for row, s in zip(rows, states, strict=True)]
+            for rows, states in zip(outputs.tolist(), status.tolist(), strict=True)
+        ]
+
+    def reduce(self, program: Program, values: Sequence[list[int]]) -> Program:
+        return reduce_program(program, as_array(values))
+
+    # --- data --------------------------------------------------------------------------------------------------
+    def sample_tasks(
+        self, rng: Random, count: int, options: COptions
+    ) -> tuple[list[Task[Program, list[int]]], Counter[str]]:
+        return generator.sample_tasks(rng, count, options)
+
+    def import_tasks(self, path: Path) -> Iterator[Task[Program, list[int]]]:
+        return authors.read_tasks(path)
+
+    def behaviours(self, programs: Sequence[Program], like: list[int]) -> list[bytes]:
+        probes = np.random.default_rng(0).integers(-4, 5, (PROBES, len(like))).astype(np.int32)
+        outputs, status = run_codes(pack([to_code(p) for p in programs]), probes)
+        return [
+            hashlib.blake2b(row.tobytes() + state.tobytes(), digest_size=8).digest()
+            for row, state in zip(outputs, status, strict=True)
+        ]
+
+    def arrow_type(self) -> pa.DataType:
+        import pyarrow as pa
+
+        return pa.list_(pa.int32())
+
+    def to_arrow(self, value: list[int]) -> Any:
+        return value
+
+    def from_arrow(self, stored: Any) -> list[int]:
+        return list(stored)
+
+    def statistics(self, tasks: Iterable[Task[Program, list[int]]]) -> dict[str, Counter[str]]:
+        return program_statistics(task.program for task in tasks)
+
+    def published(self) -> dict[str, dict[str, float]]:
+        return {}
+
+
+def as_array(values: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Lists of one length as rows. InputError if they differ in length."""
+    if len({len(value) for value in values}) > 1:
+        raise InputError("the lists differ in length")
+    return np.array(values, np.int32).reshape(len(values), -1)
+
+
+def read_list(text: str) -> list[int]:
+    """A list as a person types it: `[1, 2, 3]`. InputError that says what is wrong with it."""
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]") from error
+    if not isinstance(value, list) or not all(isinstance(item, int) and not isinstance(item, bool) for item in value):
+        raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]")
+    if not value:
+        raise InputError("the list is empty; it needs at least one element")
+    if len(value) > MAX_LIST:
+        raise InputError(f"the list has {len(value):,} elements; at most {MAX_LIST:,} are taken")
+    for item in value:
+        if not -(2**31) <= item < 2**31:
+            raise InputError(f"{item} in `{shown}` does not fit into 32 bits")
+    return value
