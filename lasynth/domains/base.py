@@ -104,6 +104,9 @@ class Domain(Protocol[P, V, O]):
     def read_value(self, text: str) -> V:
         """An input as a person types it. InputError."""
 
+    def random_values(self, rng: Random, count: int, like: V | None = None) -> list[V]:
+        """Inputs as the generator draws them; of the size of `like` where that is given."""
+
     def value_json(self, value: V) -> Any:
         """The value for machines."""
 

@@ -45,7 +45,9 @@ from lasynth.jit import compiled
 # Operations. JUMP_x jumps if `left x right` holds, in the order of the relations' kinds.
 HALT, MOVE, ADD, SUB, STEP, JUMP = range(6)
 JUMP_LT, JUMP_GT, JUMP_LE, JUMP_GE, JUMP_EQ, JUMP_NE = range(6, 12)
-ENTER = 12  # a loop begins: set its variable, count the first test, go on if it holds (RIGHT is 1), else jump past the loop
+ENTER = (
+    12  # a loop begins: set its variable, count the first test, go on if it holds (RIGHT is 1), else jump past the loop
+)
 LOOP_LE_UP, LOOP_GE_DOWN, LOOP_LE_DOWN, LOOP_GE_UP = range(13, 17)  # step, count the test, jump back if it holds
 SET, UNSET_CELL = 17, 18  # an initial value; none
 

@@ -53,9 +53,7 @@ def inline_constants(program: Program) -> Program:
     """
     written = {variable for statement in statements(program.body) if (variable := _written(statement))}
     shadowed = {s.variable for s in statements(program.body) if isinstance(s, For) and s.declares}
-    values = {
-        d.name: d.value for d in program.declarations if d.value is not None and d.name not in written | shadowed
-    }
+    values = {d.name: d.value for d in program.declarations if d.value is not None and d.name not in written | shadowed}
 
     def inline(operand: Operand) -> Operand:
         match operand:
@@ -81,7 +79,8 @@ def map_operands(block: Block, change: Callable[[Operand], Operand]) -> Block:
 
     def condition(c: Condition) -> Condition:
         return tuple(
-            tuple(replace(t, left=expr(t.left), right=t.right and expr(t.right)) for t in conjunction) for conjunction in c
+            tuple(replace(t, left=expr(t.left), right=t.right and expr(t.right)) for t in conjunction)
+            for conjunction in c
         )
 
     def statement(s: Statement) -> Statement:
@@ -161,5 +160,3 @@ def _rename_block(block: Block, names: Mapping[str, str], loop_names: int) -> Bl
             case _:
                 renamed += map_operands((statement,), rename)
     return tuple(renamed)
-
-

@@ -152,14 +152,17 @@ def _stream(
 
 def map_program(text: str, rng: Random) -> Program:
     """What Csmith wrote, as a canonical program of the language. Unmappable."""
-    from pycparser import CParser
+    from pycparser.c_parser import CParser, ParseError
 
     start = text.rfind("func_1(void)")
     if start < 0:
         raise Unmappable("no program")
     # Neither types nor initial values are kept, and pycparser would spend most of its time on them.
     plain = _CAST.sub("", _DECLARATION.sub("", text[start:]))
-    tree = CParser().parse(f"int {plain}")
+    try:
+        tree = CParser().parse(f"int {plain}")
+    except ParseError as error:
+        raise Unmappable("text that pycparser cannot read") from error
     mapping = _Mapping(rng)
     body = mapping.block(tree.ext[0].body, 0)
     if not body:

@@ -87,6 +87,12 @@ class RestrictedC:
     def read_value(self, text: str) -> list[int]:
         return read_list(text)
 
+    def random_values(self, rng: Random, count: int, like: list[int] | None = None) -> list[list[int]]:
+        usual = COptions()
+        length = usual.list_length if like is None else len(like)
+        low, high = usual.smallest_value, usual.largest_value
+        return [[rng.randint(low, high) for _ in range(length)] for _ in range(count)]
+
     def value_json(self, value: list[int]) -> list[int]:
         return value
 

@@ -19,9 +19,7 @@ from lasynth.jit import compiled
 # Kinds as plain numbers: numba takes module constants in, not enumerations.
 END, DECLARE, DECLARE_RAW, ASSIGN = (int(k) for k in (Kind.END, Kind.DECLARE, Kind.DECLARE_RAW, Kind.ASSIGN))
 PRE_INC, PRE_DEC, POST_INC, POST_DEC = (int(k) for k in (Kind.PRE_INC, Kind.PRE_DEC, Kind.POST_INC, Kind.POST_DEC))
-SEMICOLON, CONST, PLACE, PLUS, MINUS = (
-    int(k) for k in (Kind.SEMICOLON, Kind.CONST, Kind.PLACE, Kind.PLUS, Kind.MINUS)
-)
+SEMICOLON, CONST, PLACE, PLUS, MINUS = (int(k) for k in (Kind.SEMICOLON, Kind.CONST, Kind.PLACE, Kind.PLUS, Kind.MINUS))
 LT, NE, AND, OR, IF, THEN, ELSE, CLOSE = (
     int(k) for k in (Kind.LT, Kind.NE, Kind.AND, Kind.OR, Kind.IF, Kind.THEN, Kind.ELSE, Kind.CLOSE)
 )
@@ -198,7 +196,9 @@ def check(kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray
 
 
 @compiled
-def allowed_rows(states: NDArray[np.int64], kinds: NDArray[np.uint8], arguments: NDArray[np.int32]) -> NDArray[np.bool_]:
+def allowed_rows(
+    states: NDArray[np.int64], kinds: NDArray[np.uint8], arguments: NDArray[np.int32]
+) -> NDArray[np.bool_]:
     allowed = np.empty((states.shape[0], kinds.size), np.bool_)
     for row in range(states.shape[0]):
         for lexeme in range(kinds.size):

@@ -11,6 +11,7 @@ Everything else that runs programs (the compiled machine, gcc in the tests) is h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from lasynth.domains.base import Step, Trace
 from lasynth.domains.restricted_c.nodes import (
@@ -140,16 +141,12 @@ class _Run:
     def loop(self, loop: For) -> None:
         hidden = dict(self.variables)
         self.variables[loop.variable] = loop.start
-        try:
+        with suppress(_BreakLoop):
             while self.loop_test(loop):
                 self.did(print_head, loop)
-                try:
+                with suppress(_ContinueLoop):
                     self.block(loop.body)
-                except _ContinueLoop:
-                    pass
                 self.advance(loop)
-        except _BreakLoop:
-            pass
         if loop.declares:
             del self.variables[loop.variable]
             if loop.variable in hidden:  # the loop's own variable hid one of the same name

@@ -34,7 +34,6 @@ from lasynth.domains.restricted_c.bytecode import (
     RIGHT,
     SET,
     STEP,
-    SUB,
     TO,
     UNSET,
     Translation,

@@ -101,7 +101,9 @@ class _Parser:
         if token.text in UNSUPPORTED:
             raise self.error(f"{UNSUPPORTED[token.text]} not supported in restricted C", token)
         if token.text in ASSIGNMENTS:
-            raise self.error(f"`{token.text}` is not supported in restricted C; write `x = x {token.text[0]} ..`", token)
+            raise self.error(
+                f"`{token.text}` is not supported in restricted C; write `x = x {token.text[0]} ..`", token
+            )
         raise self.error(f"{expected}, not `{token.text[:40]}`", token)
 
     # --- program := 'int' '*' NAME '(' 'int' 'a' '[' ']' ')' '{' declaration* statement* 'return' 'a' ';' '}' -------

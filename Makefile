@@ -1,0 +1,32 @@
+# Every target makes the virtual environment when it is missing.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test test-slow check bench clean
+
+demo: $(VENV)/ready  ## show what works: run a program step by step, then let the reducer find the short one behind it
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/ready  ## the default suite
+	$(BIN)/python -m pytest -q
+
+test-slow: $(VENV)/ready  ## the long agreement tests: minutes each
+	$(BIN)/python -m pytest -q -m slow
+
+check: $(VENV)/ready  ## lint, layout and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/ready  ## every benchmark, JSON to benchmarks/results/
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lasynth needs Python 3.11 or newer; set PYTHON=..")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

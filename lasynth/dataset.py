@@ -1,0 +1,367 @@
+"""Data sets on disk: sample tasks in parallel, keep the splits apart, write Parquet with a card; read them again.
+
+Knows domains only through their seams. The same seed gives the same bytes whatever the number of workers: a data set is
+made in chunks, each from a random stream of its own, and written in their order. Memory does not grow with the size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lasynth import __version__
+from lasynth.domains import get_domain
+from lasynth.domains.base import Domain
+from lasynth.task import Example, InputError, Task
+
+SPLITS = ("train", "val", "test")
+CHUNK = 500
+"""Tasks that one random stream makes; part of what a seed means."""
+ROW_GROUP = 16
+"""Chunks in one row group of the file."""
+CARD = "card.json"
+
+Report = Callable[[str, int], None]
+"""Told the split and how many of its tasks were just finished."""
+
+
+@dataclass(frozen=True)
+class DatasetPlan:
+    """Everything that decides what a data set holds."""
+
+    domain: str
+    sizes: dict[str, int]
+    """Tasks in train, val and test."""
+    seed: int
+    options: Any
+    """The domain's own: see `Domain.options`."""
+
+
+@dataclass
+class _Made:
+    """A chunk of tasks on its way to the file."""
+
+    table: pa.Table
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------------
+def schema(domain: Domain[Any, Any, Any]) -> pa.Schema:
+    """The columns of a data set; see docs/formats.md."""
+    values = pa.list_(domain.arrow_type())
+    text = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [
+            ("program", pa.string()),
+            ("lexemes", pa.list_(pa.string())),
+            ("inputs", values),
+            ("outputs", values),
+            ("category", text),
+            ("tokens", pa.int32()),
+            ("source", text),
+            ("behaviour", pa.binary(8)),
+            ("novel", pa.bool_()),
+        ]
+    )
+
+
+def to_table(domain: Domain[Any, Any, Any], tasks: list[Task[Any, Any]]) -> pa.Table:
+    """Tasks as rows. Whether a behaviour is novel is not known yet."""
+    programs = [task.program for task in tasks]
+    columns = {
+        "program": [domain.text(program) for program in programs],
+        "lexemes": [domain.unparse(program) for program in programs],
+        "inputs": [[domain.to_arrow(example.input) for example in task.examples] for task in tasks],
+        "outputs": [[domain.to_arrow(example.output) for example in task.examples] for task in tasks],
+        "category": [task.category for task in tasks],
+        "tokens": [task.tokens for task in tasks],
+        "source": [task.source for task in tasks],
+        "behaviour": domain.behaviours(programs, tasks[0].examples[0].input) if tasks else [],
+        "novel": [None] * len(tasks),
+    }
+    return pa.table(columns, schema=schema(domain))
+
+
+def read_tasks(path: Path, domain: Domain[Any, Any, Any]) -> Iterator[Task[Any, Any]]:
+    """The tasks of a Parquet file, one after the other."""
+    for batch in _open(path).iter_batches(batch_size=1024):
+        for row in batch.to_pylist():
+            inputs, outputs = (map(domain.from_arrow, row[column]) for column in ("inputs", "outputs"))
+            examples = tuple(map(Example, inputs, outputs))
+            yield Task(domain.parse_text(row["program"]), examples, row["category"], row["tokens"], row["source"])
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """What a data set says of itself. InputError if there is no readable card."""
+    try:
+        card = json.loads((folder / CARD).read_text())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} is not a data set: no readable {CARD} in it") from error
+    if not isinstance(card, dict) or "domain" not in card:
+        raise InputError(f"{folder / CARD} does not name a domain")
+    return card
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+# --- chunks --------------------------------------------------------------------------------------------------------------
+def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
+    """The index-th chunk of a stream. A function of its arguments alone, so any process may make it."""
+    domain = get_domain(plan.domain)
+    tasks, counts = domain.sample_tasks(Random(f"{plan.seed}/{stream}/{index}"), count, plan.options)
+    return _Made(to_table(domain, tasks), counts)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches every process of the terminal; the parent alone shall act on it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Factory:
+    """Makes chunks in order, ahead of need, on several processes (or in this one if `workers` is 1)."""
+
+    def __init__(self, plan: DatasetPlan, workers: int) -> None:
+        self.plan = plan
+        self.ahead = 2 * workers
+        self.pool: ProcessPoolExecutor | None = None
+        if workers > 1:
+            # Compile once here, so that the workers load the machine code instead of each making it.
+            make_chunk(plan, "warm-up", 0, 1)
+            self.pool = ProcessPoolExecutor(workers, get_context("spawn"), _ignore_interrupts)
+
+    def __enter__(self) -> _Factory:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.pool:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+
+    def chunks(self, stream: str, sizes: Iterable[int]) -> Iterator[_Made]:
+        if self.pool is None:
+            yield from (make_chunk(self.plan, stream, index, size) for index, size in enumerate(sizes))
+            return
+        waiting: deque[Future[_Made]] = deque()
+        for index, size in enumerate(sizes):
+            waiting.append(self.pool.submit(make_chunk, self.plan, stream, index, size))
+            if len(waiting) > self.ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _chunk_sizes(total: int) -> Iterator[int]:
+    yield from (min(CHUNK, total - done) for done in range(0, total, CHUNK))
+
+
+# --- writing --------------------------------------------------------------------------------------------------------------
+@contextmanager
+def new_folder(out: Path, overwrite: bool) -> Iterator[Path]:
+    """A folder to fill, which becomes `out` at the end: all of it or, if anything goes wrong, nothing."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} exists and is not a folder")
+    if out.exists() and any(out.iterdir()) and not overwrite:
+        raise InputError(f"{out} exists and is not empty; --overwrite replaces it")
+    if out.exists() and overwrite and any(out.iterdir()) and not (out / CARD).exists():
+        raise InputError(f"{out} is not a data set, so it is not replaced; remove it yourself if you mean it")
+    partial = out.with_name(f".{out.name}.partial-{os.getpid()}")
+    try:
+        partial.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}") from error
+    try:
+        yield partial
+        if out.exists():
+            shutil.rmtree(out)
+        partial.rename(out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+class _Writer:
+    """A Parquet file that grows by chunks."""
+
+    def __init__(self, path: Path, columns: pa.Schema) -> None:
+        self.file = pq.ParquetWriter(path, columns, compression="zstd")
+        self.waiting: list[pa.Table] = []
+        self.columns = columns
+
+    def write(self, table: pa.Table) -> None:
+        self.waiting.append(table)
+        if len(self.waiting) == ROW_GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.waiting:
+            self.file.write_table(pa.concat_tables(self.waiting).unify_dictionaries())
+            self.waiting = []
+
+    def close(self) -> None:
+        self.flush()
+        self.file.close()
+
+
+def generate(plan: DatasetPlan, out: Path, workers: int, overwrite: bool, report: Report) -> dict[str, Any]:
+    """Make a data set; its card. InputError if `out` cannot be written."""
+    for split, size in plan.sizes.items():
+        if size < 0:
+            raise InputError(f"{split} must not be negative")
+    if not sum(plan.sizes.values()):
+        raise InputError("nothing to make: give a number of tasks with --train, --val or --test")
+    with new_folder(out, overwrite) as folder, _Factory(plan, workers) as factory:
+        card = _describe(plan)
+        train = folder / "train.parquet"
+        taken: set[str] = set()
+        if plan.sizes["train"]:
+            _write_train(factory, train, card, report)
+        for split in ("val", "test"):
+            if plan.sizes[split]:
+                table = _fresh(factory, split, train, taken, card, report)
+                pq.write_table(table, folder / f"{split}.parquet", compression="zstd")
+        (folder / CARD).write_text(json.dumps(card, indent=2) + "\n")
+    return card
+
+
+def _describe(plan: DatasetPlan) -> dict[str, Any]:
+    return {
+        "domain": plan.domain,
+        "seed": plan.seed,
+        "options": asdict(plan.options),
+        "sizes": plan.sizes,
+        "lasynth": __version__,
+        "splits": {},
+    }
+
+
+def _write_train(factory: _Factory, path: Path, card: dict[str, Any], report: Report) -> None:
+    counts: Counter[str] = Counter()
+    categories: Counter[str] = Counter()
+    writer = _Writer(path, schema(get_domain(factory.plan.domain)))
+    try:
+        for made in factory.chunks("train", _chunk_sizes(factory.plan.sizes["train"])):
+            writer.write(made.table)
+            counts += made.counts
+            categories.update(made.table["category"].to_pylist())
+            report("train", made.table.num_rows)
+    finally:
+        writer.close()
+    card["splits"]["train"] = _split_card(categories, counts)
+
+
+def _split_card(categories: Counter[str], counts: Counter[str]) -> dict[str, Any]:
+    return {"categories": dict(sorted(categories.items())), "sampling": dict(sorted(counts.items()))}
+
+
+def _fresh(
+    factory: _Factory, split: str, train: Path, taken: set[str], card: dict[str, Any], report: Report
+) -> pa.Table:
+    """Tasks whose programs occur neither in the training set nor, by `taken`, in another split or twice in this one.
+
+    Candidates come in rounds, since how many fall out is known only after the training set was searched for them.
+    """
+    wanted = factory.plan.sizes[split]
+    counts: Counter[str] = Counter()
+    rounds: list[pa.Table] = []
+    found = 0
+    while found < wanted:
+        if len(rounds) == 20:
+            raise InputError(
+                f"only {found} of {wanted} {split} programs were found that are not in the training set; "
+                "the language is too small for these sizes"
+            )
+        share = max(0.1, found / counts["accepted"]) if found else 0.5
+        sizes = _chunk_sizes(min(20 * wanted, int((wanted - found) / share * 1.2) + 50))
+        made = list(factory.chunks(f"{split}/{len(rounds)}", sizes))
+        for chunk in made:
+            counts += chunk.counts
+        table = pa.concat_tables([chunk.table for chunk in made]).unify_dictionaries()
+        fresh = _not_in_train(table, train, taken, counts).slice(0, wanted - found)
+        taken.update(fresh["program"].to_pylist())
+        rounds.append(fresh)
+        found += fresh.num_rows
+        report(split, fresh.num_rows)
+    table = _mark_novel(pa.concat_tables(rounds).unify_dictionaries(), train)
+    entry = _split_card(Counter(table["category"].to_pylist()), counts)
+    card["splits"][split] = {**entry, "novel": sum(table["novel"].to_pylist())}
+    return table
+
+
+def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter[str]) -> pa.Table:
+    """The rows whose program is new, each program once."""
+    programs = table["program"].to_pylist()
+    known = _seen(train, "program", set(programs))
+    keep, mine = [], set(taken)
+    for i, program in enumerate(programs):
+        if program in known:
+            counts["dropped: program of the training set"] += 1
+        elif program in mine:
+            counts["dropped: program of this or another held-out split"] += 1
+        else:
+            mine.add(program)
+            keep.append(i)
+    return table.take(keep)
+
+
+def _mark_novel(table: pa.Table, train: Path) -> pa.Table:
+    """Mark the tasks whose behaviour on the probes no training program has."""
+    behaviours = table["behaviour"].to_pylist()
+    known = _seen(train, "behaviour", set(behaviours))
+    novel = pa.array([behaviour not in known for behaviour in behaviours])
+    return table.set_column(table.schema.get_field_index("novel"), "novel", novel)
+
+
+def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
+    """Which of the wanted values occur in a column of the training set; read in pieces, so memory stays small."""
+    if not train.exists():
+        return set()
+    pieces = _open(train).iter_batches(columns=[column])
+    return {value for piece in pieces for value in piece[column].to_pylist() if value in wanted}
+
+
+def write_imported(domain: str, tasks: Iterable[Task[Any, Any]], out: Path, split: str, overwrite: bool) -> int:
+    """Write tasks that came from elsewhere as one split of a data set; how many there were."""
+    speaker = get_domain(domain)
+    total = 0
+    categories: Counter[str] = Counter()
+    with new_folder(out, overwrite) as folder:
+        writer = _Writer(folder / f"{split}.parquet", schema(speaker))
+        try:
+            for chunk in _chunked(tasks):
+                writer.write(to_table(speaker, chunk))
+                categories.update(task.category for task in chunk)
+                total += len(chunk)
+        finally:
+            writer.close()
+        card = {"domain": domain, "imported": True, "sizes": {split: total}, "lasynth": __version__}
+        card["splits"] = {split: _split_card(categories, Counter())}
+        (folder / CARD).write_text(json.dumps(card, indent=2) + "\n")
+    return total
+
+
+def _chunked(tasks: Iterable[Task[Any, Any]]) -> Iterator[list[Task[Any, Any]]]:
+    chunk: list[Task[Any, Any]] = []
+    for task in tasks:
+        chunk.append(task)
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

@@ -1,0 +1,26 @@
+"""A progress bar for long work, with rate and time left. Knows rich; silent when standard error is not a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "")
+
+
+@contextmanager
+def progress(sizes: Mapping[str, int | None]) -> Iterator[Callable[[str, int], None]]:
+    """Bars for named amounts of work (None: not known); yields a function that says how much of one was just done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        bar = {name: bars.add_task(name, total=size) for name, size in sizes.items() if size != 0}
+        yield lambda name, done: bars.advance(bar[name], done)
