@@ -106,9 +106,12 @@ class Unmappable(ValueError):
 
 
 def csmith_programs(
-    rng: Random, settings: Sequence[Sequence[str]] = SETTINGS, passed_over: Counter[str] | None = None
+    rng: Random,
+    settings: Sequence[Sequence[str]] = SETTINGS,
+    probabilities: str = PROBABILITIES,
+    passed_over: Counter[str] | None = None,
 ) -> Iterator[Program]:
-    """An endless stream of programs, a function of the rng alone.
+    """An endless stream of programs, a function of the rng alone (for the same settings and probabilities).
 
     `passed_over` counts what was made and could not be used, by reason.
     """
@@ -119,20 +122,20 @@ def csmith_programs(
     executable = shutil.which("csmith")
     if executable is None:
         raise SourceUnavailable("the program `csmith` was not found: apt install csmith, or use the native source")
-    return _stream(executable, rng, settings, Counter() if passed_over is None else passed_over)
+    return _stream(executable, rng, settings, probabilities, Counter() if passed_over is None else passed_over)
 
 
 def _stream(
-    executable: str, rng: Random, settings: Sequence[Sequence[str]], passed_over: Counter[str]
+    executable: str, rng: Random, settings: Sequence[Sequence[str]], probabilities: str, passed_over: Counter[str]
 ) -> Iterator[Program]:
     # Csmith leaves a file beside itself wherever it runs, so it runs in a folder that goes away.
     with TemporaryDirectory() as folder, ThreadPoolExecutor(PROCESSES) as pool:
-        probabilities = Path(folder, "probabilities")
-        probabilities.write_text(PROBABILITIES)
+        configuration = Path(folder, "probabilities")
+        configuration.write_text(probabilities)
 
         def write(seed: int) -> str:
             setting = settings[seed % len(settings)]
-            options = [*FLAGS, *setting, "--probability-configuration", str(probabilities), "--seed", str(seed)]
+            options = [*FLAGS, *setting, "--probability-configuration", str(configuration), "--seed", str(seed)]
             try:
                 done = subprocess.run(
                     [executable, *options], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT
