@@ -88,6 +88,12 @@ class Karel:
         except InputError as error:
             raise InputError(f"{where}{error}") from None
 
+    def random_values(self, rng: Random, count: int, like: World | None = None) -> list[World]:
+        size = None if like is None else (like.rows, like.cols)
+        worlds = generator.sample_worlds(rng, count, size)
+        rows = zip(worlds.grids, worlds.heroes.tolist(), worlds.sizes.tolist(), strict=True)
+        return [machine.unpack(grid, *hero, *sides) for grid, hero, sides in rows]
+
     def value_json(self, value: World) -> Any:
         return value.to_json()
 
@@ -133,7 +139,8 @@ class Karel:
     def _probes(self) -> machine.Worlds:
         return generator.sample_worlds(Random(PROBE_SEED), PROBES)
 
-    def behaviours(self, programs: Sequence[Program]) -> list[bytes]:
+    def behaviours(self, programs: Sequence[Program], like: World | None = None) -> list[bytes]:
+        """Digests of 8 bytes; the probes are of all sizes, whatever `like` is, as are the worlds of one task."""
         digests = []
         columns = [machine.STATUS, machine.PLACE, machine.HEADING]
         for start in range(0, len(programs), CHUNK):
@@ -144,7 +151,7 @@ class Karel:
             reports[failed, machine.PLACE] = reports[failed, machine.HEADING] = 0
             for report, grid in zip(reports, grids, strict=True):
                 state = np.ascontiguousarray(report[:, columns]).tobytes() + grid.tobytes()
-                digests.append(hashlib.blake2b(state, digest_size=16).digest())
+                digests.append(hashlib.blake2b(state, digest_size=8).digest())
         return digests
 
     def arrow_type(self) -> pa.DataType:

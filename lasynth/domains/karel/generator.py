@@ -45,13 +45,13 @@ from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.scenery import COLS, ROWS, draw_kind, draw_world, draw_worlds
 from lasynth.domains.karel.skeleton import ROOM, draw_shape
 from lasynth.domains.karel.weights import TABLES, FillTables, Tables
-from lasynth.domains.karel.world import World
+from lasynth.domains.karel.world import MAX_SIDE, MIN_SIDE, World
 from lasynth.jit import compiled
 from lasynth.task import Example, Task
 
 EXAMPLES = 6
 FILLS, KINDS, WORLDS, PLANTS = 60, 6, 12, 6
-"""Fillings tried for a shape, kinds of world for an example, worlds of a kind, markers put where the robot wants one."""
+"""Fillings tried for a shape, kinds of world for an example, worlds of a kind, markers put where one is wanted."""
 ACTED_BINS = np.array((5, 17, 43), dtype=np.int64)
 SHAPES, FILLED, NO_WORLD, TILTED, GIVEN_UP = range(5)
 """What is counted on the way."""
@@ -237,19 +237,30 @@ def make_room(count: int) -> TaskArrays:
     )
 
 
-def sample_worlds(rng: Random, count: int) -> Worlds:
-    """Random worlds, whether or not a program could run on them."""
+def sample_worlds(rng: Random, count: int, size: tuple[int, int] | None = None) -> Worlds:
+    """Random worlds, whether or not a program could run on them; of so many rows and columns, if these are given."""
+    tables = TABLES.world
+    if size is not None:
+        rows, cols = (np.eye(MAX_SIDE - MIN_SIDE + 1)[side - MIN_SIDE] for side in size)
+        tables = tables._replace(rows=rows, cols=cols)
     kinds, heroes = np.zeros((count, 4), dtype=np.int64), np.zeros((count, 2), dtype=np.int64)
     grids = np.zeros((count, AREA), dtype=np.uint8)
-    draw_worlds(TABLES.world, dice_from(rng), kinds, grids, heroes)
+    draw_worlds(tables, dice_from(rng), kinds, grids, heroes)
     return Worlds(grids, heroes, kinds[:, : COLS + 1])
 
 
 def sample_tasks(rng: Random, count: int, options: KarelOptions) -> tuple[list[Task[Program, World]], Counter[str]]:
     """Exactly `count` tasks, and how often each thing happened on the way."""
+    return sample_with(TABLES, rng, count, options)
+
+
+def sample_with(
+    tables: Tables, rng: Random, count: int, options: KarelOptions
+) -> tuple[list[Task[Program, World]], Counter[str]]:
+    """The same with other tables."""
     room = make_room(count)
     counts = np.zeros(len(_COUNTED), dtype=np.int64)
-    draw_tasks(TABLES, dice_from(rng), room, counts)
+    draw_tasks(tables, dice_from(rng), room, counts)
     tasks = [_task(room, i, options) for i in range(count)]
     return tasks, Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
 

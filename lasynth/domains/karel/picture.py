@@ -9,7 +9,8 @@ from lasynth.domains.base import Trace
 from lasynth.domains.karel.world import WALL, World
 
 CELL, MARGIN, GAP, CAPTION = 24, 12, 28, 22
-MOST_IN_A_ROW = 6
+WIDEST = 1500
+"""Of a strip, before it goes on below."""
 PAPER, LINE, FRAME, STONE, GOLD, GOLD_RIM, ROBOT, INK, RED = (
     "#ffffff",
     "#e4e2dc",
@@ -30,7 +31,7 @@ def world_svg(world: World) -> str:
 
 
 def run_svg(trace: Trace[World], most: int = 24) -> str:
-    """A run as a strip of worlds: the input, then the world after each action; of a long run the first and last ones."""
+    """A run as a strip of worlds: the input and the world after each action, of a long run the first and last."""
     frames = [("start", trace.input), *((step.label, step.value) for step in trace.steps)]
     numbered = [(f"{i}. {label}" if i else label, world) for i, (label, world) in enumerate(frames)]
     if len(numbered) > most:
@@ -43,12 +44,13 @@ def strip_svg(frames: Sequence[tuple[str, World]], footer: str = "") -> str:
     """Worlds side by side, in rows, each with a caption, and a line of red text below."""
     step_x = max(max(world.cols * CELL for _, world in frames), 96) + GAP
     step_y = max(world.rows for _, world in frames) * CELL + CAPTION + GAP // 2
+    per_row = max(WIDEST // step_x, 1)
     parts = []
     for i, (label, world) in enumerate(frames):
-        x, y = MARGIN + i % MOST_IN_A_ROW * step_x, MARGIN + i // MOST_IN_A_ROW * step_y
+        x, y = MARGIN + i % per_row * step_x, MARGIN + i // per_row * step_y
         caption = _text(0, 13, label, INK, "start")
         parts.append(_group(x, y, [caption, _group(0, CAPTION, _world(world))]))
-    columns, rows = min(len(frames), MOST_IN_A_ROW), -(-len(frames) // MOST_IN_A_ROW)
+    columns, rows = min(len(frames), per_row), -(-len(frames) // per_row)
     height = rows * step_y - GAP // 2 + 2 * MARGIN
     if footer:
         parts.append(_text(MARGIN, height + 4, footer, RED, "start"))
@@ -98,12 +100,14 @@ def _cell(world: World, row: int, col: int) -> list[str]:
 
 
 def _robot(world: World) -> str:
-    """An arrow head that points where the robot looks, with the number of markers under it, if any."""
+    """An arrow head that points where the robot looks; beside it, smaller, the number of markers under it, if any."""
     x, y = (world.col + 0.5) * CELL, (world.rows - 0.5 - world.row) * CELL
-    pose = f"translate({x} {y}) rotate({90 * world.direction})"
-    arrow = f'<path d="M0 -10L8 9L0 5.5L-8 9Z" fill="{ROBOT}" transform="{pose}"/>'
     count = world.markers_at(world.row, world.col)
+    pose = f"translate({x} {y}) rotate({90 * world.direction})"
+    if count:
+        pose = f"translate({x - 3} {y + 2.5}) rotate({90 * world.direction}) scale(0.75)"
+    arrow = f'<path d="M0 -10L8 9L0 5.5L-8 9Z" fill="{ROBOT}" transform="{pose}"/>'
     if not count:
         return arrow
-    number = f'<text x="{x}" y="{y + 5}" fill="{PAPER}" text-anchor="middle" style="font-size:9px">{count}</text>'
+    number = f'<text x="{x + 10}" y="{y - 3}" fill="{INK}" text-anchor="end" style="font-size:9px">{count}</text>'
     return f"{arrow}\n{number}"

@@ -20,7 +20,7 @@ from lasynth.task import Task
 
 LENGTHS = (7, 10, 16, 24, 33, 52)
 ACTED = (5, 17, 43)
-"""Last value of each class but the last: the percentiles 10, 25, 50, 75, 90, 99 of lengths and 50, 90, 99 of actions."""
+"""Last value of each class but the last: percentiles 10, 25, 50, 75, 90, 99 of lengths, and 50, 90, 99 of actions."""
 CHUNK = 1000
 _KINDS = {Repeat: "REPEAT", While: "WHILE", If: "IF", IfElse: "IFELSE"}
 
@@ -160,11 +160,3 @@ def _bins(ends: tuple[int, ...], least: int, shares: Sequence[float]) -> dict[st
 def _shares(line: dict[str, float]) -> dict[str, float]:
     total = sum(line.values())
     return {name: figure / total for name, figure in line.items()}
-
-
-def distance(ours: Counter[str], theirs: dict[str, float]) -> float:
-    """Total variation distance: half the sum of the differences, from 0 to 1."""
-    total = ours.total()
-    if total == 0:
-        return 1.0
-    return sum(abs(ours[name] / total - theirs.get(name, 0.0)) for name in {*ours, *theirs}) / 2
