@@ -6,12 +6,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import settings
 
 from lasynth.domains.karel import generator
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.world import World
 from lasynth.task import Task
 
+settings.register_profile("compiled code starts slowly", deadline=None)
+settings.load_profile("compiled code starts slowly")
 CASES = Path(__file__).parents[4] / "shared" / "data" / "karel"
 
 

@@ -1,0 +1,94 @@
+"""Generated tasks obey the public data's rules without exception, follow its figures, and depend on the seed alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from lasynth.domains.karel import generator, interpreter, statistics, syntax
+from lasynth.domains.karel.generator import KarelOptions
+from lasynth.domains.karel.nodes import ACTIONS, Program
+from lasynth.domains.karel.world import World
+from lasynth.statistics import total_variation
+from lasynth.task import Task
+
+MARKERS = {"pickMarker", "putMarker"}
+NEVER = {
+    *(("turnRight", after) for after in ACTIONS if after != "move"),
+    *(("turnLeft", after) for after in ACTIONS if after not in ("move", "turnLeft")),
+    ("pickMarker", "putMarker"),
+    ("putMarker", "pickMarker"),
+}
+
+
+def test_programs_obey_the_hard_rules(tasks: list[Task[Program, World]]) -> None:
+    for task in tasks:
+        tokens = syntax.tokens(task.program)
+        assert "move" in tokens
+        assert MARKERS & set(tokens)
+        pairs = list(pairwise(tokens))
+        assert not NEVER & set(pairs)
+        assert not any(a == b == c and a in ACTIONS for (a, b), (_, c) in pairwise(pairs))
+        assert not {"R=0", "R=1", *(f"R={times}" for times in range(11, 20))} & set(tokens)
+        assert not any(a == "c(" and b in ("markersPresent", "noMarkersPresent") and tokens[i - 1] == "not"
+                       for i, (a, b) in enumerate(pairs))  # fmt: skip
+        assert len(tokens) == task.tokens <= 65
+
+
+def test_runs_are_fine_move_and_touch_markers(tasks: list[Task[Program, World]]) -> None:
+    for task in tasks:
+        assert len(task.examples) == 6
+        for example in task.examples:
+            trace, _ = interpreter.trace(task.program, example.input)
+            actions = {step.label for step in trace.steps}
+            assert trace.output == example.output != example.input
+            assert "move" in actions
+            assert MARKERS & actions
+            assert max(count for _, _, count in [(0, 0, 0), *example.input.markers()]) <= 9
+
+
+def test_the_seed_decides() -> None:
+    first, again = (generator.sample_tasks(Random(9), 50, KarelOptions()) for _ in range(2))
+    assert first == again
+    assert generator.sample_tasks(Random(10), 50, KarelOptions())[0] != first[0]
+    assert len(first[0]) == 50
+
+
+def test_tasks_stay_the_same_from_version_to_version() -> None:
+    task = generator.sample_tasks(Random(0), 1, KarelOptions())[0][0]
+    assert syntax.text(task.program) == FIRST
+
+
+FIRST = "?"
+
+
+def test_reduced_tasks_have_the_same_examples_and_shorter_programs() -> None:
+    plain, reduced = (generator.sample_tasks(Random(4), 100, KarelOptions(reduce=flag))[0] for flag in (False, True))
+    assert [task.examples for task in plain] == [task.examples for task in reduced]
+    assert sum(task.tokens for task in reduced) < sum(task.tokens for task in plain)
+    for task in reduced:
+        assert all(interpreter.run(task.program, example.input) == example.output for example in task.examples)
+
+
+def test_no_tasks() -> None:
+    assert generator.sample_tasks(Random(0), 0, KarelOptions())[0] == []
+
+
+@pytest.mark.parametrize("line", statistics.published())
+def test_lines_are_near_the_public_figures(line: str, lines: statistics.Lines) -> None:
+    slack = 0.03  # the noise of so few tasks
+    assert total_variation(lines[line], statistics.published()[line]) < 0.05 + slack
+
+
+@pytest.fixture(scope="module")
+def lines(tasks: list[Task[Program, World]]) -> statistics.Lines:
+    return statistics.statistics(tasks)
+
+
+@pytest.mark.slow
+def test_every_line_is_within_the_aim() -> None:
+    tasks = generator.sample_tasks(Random(2), 30_000, KarelOptions())[0]
+    lines = statistics.statistics(tasks)
+    assert all(total_variation(lines[name], line) < 0.05 for name, line in statistics.published().items())

@@ -1,0 +1,102 @@
+"""Reduction keeps every outcome, finds nothing more to do the second time, and leaves nothing that could go."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lasynth.domains.karel import drawing, interpreter, nodes, readable, syntax
+from lasynth.domains.karel.domain import Karel
+from lasynth.domains.karel.nodes import Action, Block, If, IfElse, Program, Repeat, While
+from lasynth.domains.karel.world import World
+from lasynth.task import ExecutionError, Task
+
+from .strategies import programs, worlds
+
+KAREL = Karel()
+
+
+def outcome(program: Program, world: World) -> World | type[ExecutionError]:
+    trace, _ = interpreter.trace(program, world)
+    return type(trace.error) if trace.error is not None else trace.input if trace.output is None else trace.output
+
+
+def smaller(block: Block) -> list[Block]:
+    """Every block that one removal gives: a statement dropped, a block in its statement's place, an else dropped."""
+    found: list[Block] = []
+    for i, statement in enumerate(block):
+        before, after = block[:i], block[i + 1 :]
+        found.append((*before, *after))
+        found += [(*before, *inner, *after) for inner in nodes.blocks(statement)]
+        match statement:
+            case Repeat(times, body):
+                changed = [Repeat(times, inner) for inner in smaller(body)]
+            case While(condition, body) | If(condition, body):
+                changed = [type(statement)(condition, inner) for inner in smaller(body)]
+            case IfElse(condition, then, otherwise):
+                changed = [If(condition, then)]
+                changed += [IfElse(condition, inner, otherwise) for inner in smaller(then)]
+                changed += [IfElse(condition, then, inner) for inner in smaller(otherwise)]
+            case Action():
+                changed = []
+        found += [(*before, new, *after) for new in changed]
+    return [block for block in found if block]
+
+
+def check(program: Program, inputs: list[World]) -> Program:
+    reduced = KAREL.reduce(program, inputs)
+    wanted = [outcome(program, world) for world in inputs]
+    assert [outcome(reduced, world) for world in inputs] == wanted
+    assert KAREL.reduce(reduced, inputs) == reduced
+    assert syntax.length(reduced) <= syntax.length(program)
+    for body in smaller(reduced.body):
+        assert [outcome(Program(body), world) for world in inputs] != wanted, syntax.text(Program(body))
+    return reduced
+
+
+@settings(max_examples=60)
+@given(programs(), st.lists(worlds(), min_size=1, max_size=3))
+def test_laws(program: Program, inputs: list[World]) -> None:
+    check(program, inputs)
+
+
+def test_laws_on_generated_tasks(tasks: list[Task[Program, World]]) -> None:
+    sizes = [
+        (task.tokens, syntax.length(check(task.program, [e.input for e in task.examples]))) for task in tasks[:150]
+    ]
+    assert sum(after for _, after in sizes) < sum(before for before, _ in sizes)
+
+
+@pytest.mark.parametrize(
+    ("body", "world", "expected"),
+    [
+        ("turnLeft turnLeft turnLeft turnLeft move", "> . / . .", "move"),
+        ("putMarker pickMarker move", "> . / . .", "move"),
+        ("REPEAT R=1 r( move r) putMarker", "> . / . .", "move putMarker"),
+        ("IF c( frontIsClear c) i( move i) putMarker", "> . / . .", "move putMarker"),
+        ("IFELSE c( frontIsClear c) i( move i) ELSE e( turnLeft e)", "> . / . .", "move"),
+        ("IFELSE c( markersPresent c) i( move i) ELSE e( turnLeft e)", "> . / . .", "turnLeft"),
+        ("WHILE c( markersPresent c) w( move w) turnLeft", "> . / . .", "turnLeft"),
+        ("turnLeft turnRight", "> . / . .", "turnLeft turnRight"),
+        ("move pickMarker move", "> . / . .", "pickMarker"),
+    ],
+)
+def test_cases(body: str, world: str, expected: str) -> None:
+    reduced = check(syntax.parse(f"DEF run m( {body} m)"), [drawing.read(world)])
+    assert syntax.text(reduced) == f"DEF run m( {expected} m)"
+
+
+def test_a_branch_that_only_one_world_needs_is_kept() -> None:
+    program = syntax.parse(
+        "DEF run m( IFELSE c( markersPresent c) i( turnLeft turnLeft turnLeft turnLeft i) ELSE e( move e) m)"
+    )
+    reduced = check(program, [drawing.read(">1 . / . ."), drawing.read("> . / . .")])
+    assert readable.write(reduced) in (
+        "def run():\n  if (noMarkersPresent):\n    move",
+        "def run():\n  while (noMarkersPresent):\n    move",
+    )
+
+
+def test_without_worlds_one_action_is_left() -> None:
+    assert syntax.length(KAREL.reduce(syntax.parse("DEF run m( move REPEAT R=2 r( move r) m)"), [])) == 5
