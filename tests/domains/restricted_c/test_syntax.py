@@ -1,0 +1,173 @@
+"""Text and trees: round trips, located errors, what is refused and how."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+
+from lasynth.domains.restricted_c.lexer import count_tokens
+from lasynth.domains.restricted_c.nodes import Assign, Const, Element, Expr, Program, category
+from lasynth.domains.restricted_c.parser import parse
+from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.task import ParseError
+from tests.domains.restricted_c.strategies import programs
+
+
+def function(body: str) -> str:
+    return f"int * func_1(int a[]) {{ int p_0 = 0; int l_1 = 2; {body} return a; }}"
+
+
+@given(programs())
+def test_print_then_parse_is_identity(program: Program) -> None:
+    assert parse(print_program(program)) == program
+
+
+def test_sampled_programs_round_trip(rng: Random) -> None:
+    for _ in range(500):
+        program = sample_program(rng)
+        assert parse(print_program(program)) == program
+
+
+def test_white_space_and_comments_do_not_matter() -> None:
+    squeezed = parse("int*f(int a[]){int i=1;a[i]=a[i]+2;return a;}")
+    spread = parse("int * func_1 ( int a [ ] )\n{\n // one\n int i = 1; /* two\n */ a [ i ] = ( a[i] ) + 2 ;\nreturn a;\n}\n")
+    assert squeezed == spread
+
+
+@pytest.mark.parametrize(
+    ("body", "same_as"),
+    [
+        ("a[l_1] = (a[p_0] + 1) - 2;", "a[l_1] = a[p_0] + 1 - 2;"),
+        ("a[l_1] = -3;", "a[l_1] = (-3);"),
+        ("if (a[l_1]) p_0++;", "if (a[l_1]) { p_0++; }"),
+        ("if ((p_0 < 1) && (l_1 > 2)) p_0++;", "if (p_0 < 1 && l_1 > 2) p_0++;"),
+        ("if (p_0 && l_1 || a[p_0]) p_0++;", "if ((p_0 && l_1) || a[p_0]) p_0++;"),
+        ("if ((p_0 + 1) < 2) p_0++;", "if (p_0 + 1 < 2) p_0++;"),
+        ("if (p_0) ++p_0; else if (l_1) --p_0;", "if (p_0) { ++p_0; } else { if (l_1) { --p_0; } }"),
+    ],
+)
+def test_writings_of_the_same_tree(body: str, same_as: str) -> None:
+    assert parse(function(body)) == parse(function(same_as))
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("while (p_0) { p_0++; }", "`while` loops are not supported"),
+        ("do { p_0++; } while (p_0);", "`do` loops are not supported"),
+        ("switch (p_0) {}", "`switch` is not supported"),
+        ("goto end;", "`goto` is not supported"),
+        ("a[p_0] = a[p_0] * 2;", "multiplication and pointers are not supported"),
+        ("*a = 1;", "multiplication and pointers are not supported"),
+        ("a[p_0] = a[p_0] / 2;", "division is not supported"),
+        ("a[p_0] = a[p_0] % 2;", "remainder"),
+        ("a[p_0] = abs(2);", "calls are not supported"),
+        ("swap(a);", "calls are not supported"),
+        ("a[p_0] += 2;", "`+=` is not supported in restricted C; write `x = x + ..`"),
+        ("a[p_0] = p_0 ? 1 : 2;", "conditional operator"),
+        ("a[p_0] = !p_0;", "operator `!` is not supported"),
+        ("a[p_0] = -p_0;", "unary minus"),
+        ("a[p_0] = 1.5;", "only decimal integers"),
+        ("a[p_0] = 0x1f;", "only decimal integers"),
+        ("a[p_0] = 010;", "only decimal integers"),
+        ('a[p_0] = "x";', "strings are not supported"),
+        ("a[p_0] = 'x';", "character constants are not supported"),
+        ("a[p_0] = 2147483648;", "constants beyond"),
+        ("a[p_0] = 99999999999999999999;", "constants beyond"),
+        ("a[p_0] = 1 + 2 + 3 + 4;", "at most 2 of + and -"),
+        ("a[p_0] = 1 - (2 + 3);", "sums run from left to right"),
+        ("a[p_0 + 1] = 1;", "a single variable or constant"),
+        ("a[a[p_0]] = 1;", "must be a variable or a constant"),
+        ("a[-1] = 1;", "not negative"),
+        ("a[x] = 1;", "`x` is not declared"),
+        ("x = 1;", "`x` is not declared"),
+        ("int l_3 = 1;", None),
+        ("p_0 = 1; int l_3 = 1;", "declarations may only stand at the start"),
+        ("int p_0 = 1;", "`p_0` is declared already"),
+        ("int a = 1;", "needs another name"),
+        ("int b[2];", "arrays other than `a`"),
+        ("int *b;", "pointers are not supported"),
+        ("for (int p_1 = 0; p_1 <= 2; p_1++) { p_0++; } p_1 = 2;", "`p_1` is not declared"),
+        ("for (p_0 = 0; p_0 < 5; p_0++) { l_1++; }", "a loop's test must be"),
+        ("for (p_0 = 0; l_1 <= 5; p_0++) { l_1++; }", "expected `p_0` in the loop's test"),
+        ("for (p_0 = 0; p_0 <= 5; p_0 = p_0 + 1) { l_1++; }", "a loop's step must be"),
+        ("for (p_0 = 0; p_0 <= 5; p_0++) { }", "empty blocks"),
+        ("break;", "`break` outside a loop"),
+        ("if (p_0) continue;", "`continue` outside a loop"),
+        ("if (p_0 < l_1 < 2) p_0++;", "comparison of a comparison"),
+        ("if ((p_0 || l_1) && p_0) p_0++;", "`||` inside brackets"),
+        ("return a; p_0++;", "expected `}` at the end"),
+        ("if (p_0) return a;", "`return` may only stand at the end"),
+        ("{ p_0++; }", "a block may only follow"),
+        ("else p_0++;", "expected a statement"),
+        ("#define X 1\n", "preprocessor lines are not supported"),
+        ("p_0 = 1", "expected `;`"),
+        ("p_0 = $;", "the character '$' is not supported"),
+    ],
+)
+def test_refusals_name_the_reason_and_the_place(body: str, complaint: str | None) -> None:
+    text = function(body)
+    if complaint is None:
+        parse(text)
+        return
+    with pytest.raises(ParseError) as caught:
+        parse(text)
+    assert complaint in str(caught.value)
+    assert caught.value.line is not None
+    assert "^" in str(caught.value)
+
+
+def test_the_caret_points_at_the_culprit() -> None:
+    text = "int * func_1(int a[])\n{\n    a[0] = a[1] * 2;\n    return a;\n}\n"
+    with pytest.raises(ParseError) as caught:
+        parse(text)
+    message = str(caught.value).splitlines()
+    assert message[0].startswith("line 3, column 17:")
+    assert message[1][message[2].index("^")] == "*"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   \n",
+        "int",
+        "\x00\x01\x02",
+        "(" * 1_000_000,
+        "{" * 1_000_001,
+        "int * f(int a[]) {" + "if (a[0]) {" * 10_000,
+        "int * f(int a[]) {" + "if (a[0]) " * 10_000,
+        "int * f(int a[]) { a[0] = " + "(" * 10_000,
+        "int * f(int a[]) { if (" + "(" * 10_000 + "a[0] < 1" + ")" * 10_000,
+        "int * f(int a[]) { return a; } int x;",
+        "void f(int a[]) { return a; }",
+        "int * f(int b[]) { return b; }",
+    ],
+    ids=lambda text: f"{text[:12]!r}..{len(text)}",
+)
+def test_hostile_text_is_refused_quickly(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("a[p_0] = 1;", "Seq-only"),
+        ("if (p_0) a[p_0] = 1;", "If-only"),
+        ("for (p_0 = 0; p_0 <= 2; p_0++) a[p_0] = 1;", "For-only"),
+        ("for (p_0 = 0; p_0 <= 2; p_0++) if (a[p_0]) break;", "Mixture"),
+        ("if (l_1) for (p_0 = 0; p_0 <= 2; p_0++) a[p_0] = 1;", "Mixture"),
+    ],
+)
+def test_categories(body: str, expected: str) -> None:
+    assert category(parse(function(body))) == expected
+
+
+def test_tokens_are_counted_as_c_does() -> None:
+    program = Program((), (Assign(Element(Const(0)), Expr(Const(-3))),))
+    # int * func_1 ( int a [ ] ) {   a [ 0 ] = ( - 3 ) ;   return a ; }
+    assert count_tokens(print_program(program)) == 10 + 10 + 4

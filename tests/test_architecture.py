@@ -1,0 +1,74 @@
+"""The import rule: a module imports only lower levels or siblings in its own folder; domains never import each other."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "lasynth"
+LEVELS = {
+    "lasynth": 0, "task": 0, "vocab": 0, "jit": 0, "statistics": 0, "progress": 0,
+    "domains": 1,
+    "dataset": 2,
+    "describe": 3,
+    "cli": 8,
+}  # fmt: skip
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path, top_only: bool = False) -> list[str]:
+    tree = ast.parse(path.read_text())
+    nodes = tree.body if top_only else list(ast.walk(tree))
+    names = []
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    return names
+
+
+def unit(name: str) -> str:
+    """The part of the package that has a level: `lasynth.domains.karel.world` belongs to `domains`."""
+    return name.split(".")[1] if "." in name else name
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_modules_import_only_lower_levels(path: Path) -> None:
+    here = module_name(path)
+    for name in imports(path):
+        if name.split(".")[0] != "lasynth":
+            continue
+        mine, theirs = unit(here), unit(name)
+        assert LEVELS[theirs] < LEVELS[mine] or mine == theirs or LEVELS[mine] == LEVELS[theirs] == 0, f"{here} -> {name}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "domains").rglob("*/*.py")), ids=module_name)
+def test_domains_never_import_each_other(path: Path) -> None:
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[:2] == ["lasynth", "domains"] and len(parts) > 2:
+            assert parts[2] in ("base", path.parent.name), f"{module_name(path)} -> {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_torch_stays_out_of_the_languages(path: Path) -> None:
+    allowed = path.stem in ("networks", "operations") or unit(module_name(path)) in ("layers", "models", "search", "train")
+    assert allowed or not any(name.split(".")[0] == "torch" for name in imports(path)), path
+
+
+@pytest.mark.parametrize("statement", ["import lasynth", "import lasynth.cli", "from lasynth.domains import DOMAINS"])
+def test_starting_is_light(statement: str) -> None:
+    heavy = "{'torch', 'numba', 'pyarrow'} & set(sys.modules)"
+    code = f"import sys; {statement}; print({heavy})"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
