@@ -13,19 +13,14 @@ from lasynth.domains.karel.world import DIRECTIONS, World
 
 
 def show(trace: Trace[World], *, steps: bool) -> RenderableType:
-    """The run for a person."""
+    """Both worlds side by side, or the actions one by one; after a failure both. What failed is left to the caller."""
     last = trace.steps[-1].value if trace.steps else trace.input
-    title = "after" if trace.error is None else "when it failed"
     worlds = Table.grid(padding=(0, 2))
-    worlds.add_row(_panel(trace.input, "before"), _panel(trace.output or last, title))
-    parts: list[RenderableType] = [worlds]
-    if steps:
-        parts.append(_steps(trace))
-    else:
-        parts.append(Text(f"{len(trace.steps)} actions"))
-    if trace.error is not None:
-        parts.append(Text(str(trace.error), style="bold red"))
-    return Group(*parts)
+    worlds.add_row(_panel(trace.input, "before"), _panel(last, "after" if trace.error is None else "when it failed"))
+    count = Text("1 action" if len(trace.steps) == 1 else f"{len(trace.steps)} actions")
+    if not steps:
+        return Group(worlds, count)
+    return _steps(trace) if trace.error is None else Group(_steps(trace), worlds)
 
 
 def _panel(world: World, title: str) -> Panel:

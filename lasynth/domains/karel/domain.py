@@ -59,7 +59,7 @@ class Karel:
         return syntax.text(program)
 
     def pretty(self, program: Program) -> str:
-        return readable.write(program)
+        return readable.write(program) + "\n"
 
     def parse(self, lexemes: Sequence[str]) -> Program:
         return grammar.parse(lexemes)

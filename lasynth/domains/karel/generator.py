@@ -52,6 +52,8 @@ from lasynth.task import Example, Task
 EXAMPLES = 6
 FILLS, KINDS, WORLDS, PLANTS = 60, 6, 12, 6
 """Fillings tried for a shape, kinds of world for an example, worlds of a kind, markers put where one is wanted."""
+MOST_ACTIONS = 73
+"""In a run; the public data has no more."""
 ACTED_BINS = np.array((5, 17, 43), dtype=np.int64)
 SHAPES, FILLED, NO_WORLD, TILTED, GIVEN_UP = range(5)
 """What is counted on the way."""
@@ -130,9 +132,11 @@ def fill(
 
 @compiled
 def _good(report: NDArray[np.int64], before: NDArray[np.uint8], after: NDArray[np.uint8], place: int, way: int) -> bool:
-    """Whether a run is fit to be an example: it went well, moved, touched a marker and changed the world."""
+    """Whether a run is fit to be an example: not too long, it went well, moved, touched a marker, changed the world."""
     did = report[DID]
-    if report[STATUS] != OK or did & 1 << MOVE == 0 or did & (1 << PICK | 1 << PUT) == 0:
+    if report[STATUS] != OK or report[ACTED] > MOST_ACTIONS:
+        return False
+    if did & 1 << MOVE == 0 or did & (1 << PICK | 1 << PUT) == 0:
         return False
     if report[PLACE] != place or report[HEADING] != way:
         return True

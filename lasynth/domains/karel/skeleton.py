@@ -15,7 +15,7 @@ from lasynth.domains.karel.dice import choose, uniform
 from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, ELSE, END_ELSE, END_REPEAT, REPEAT
 from lasynth.jit import compiled
 
-DEEPEST, MOST_CONTROLS, MOST_STATEMENTS, MOST_TOP, LONGEST = 5, 7, 22, 12, 65
+DEEPEST, MOST_CONTROLS, MOST_STATEMENTS, LONGEST = 5, 7, 22, 65
 LENGTH_BINS = np.array((7, 10, 16, 24, 33, 52, LONGEST), dtype=np.int64)
 """The longest program of each class of lengths."""
 ROOM = 80
@@ -73,7 +73,7 @@ def draw_shape(
     size, depth, nesting, controls, kinds, length, statements = 0, 0, 0, 0, 0, 4, 0
     left[0] = choose(dice, tables.top) + 1
     while depth > 0 or left[0] > 0:
-        if size + 3 > ROOM or statements > MOST_STATEMENTS:
+        if size + 3 > ROOM:
             return 0
         depths[size] = depth
         if left[depth] == 0:
@@ -86,6 +86,8 @@ def draw_shape(
             continue
         left[depth] -= 1
         statements += 1
+        if statements > MOST_STATEMENTS:
+            return 0
         kind = choose(dice, tables.statements[min(depth, 2)])
         if kind == 0:
             tokens[size] = ACTION

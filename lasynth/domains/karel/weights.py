@@ -1,4 +1,4 @@
-"""The generator's tables, as `benchmarks/karel_fit.py` fitted them to the public figures. Knows not how they are used."""
+"""The generator's tables, as fit.py fitted them to the public figures. Knows not how they are used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tables(NamedTuple):
 
 def tables_from(stored: dict[str, Any]) -> Tables:
     """Tables from plain lists."""
-    parts = {"shape": ShapeTables, "fill": FillTables, "world": WorldTables}
+    parts: dict[str, Any] = {"shape": ShapeTables, "fill": FillTables, "world": WorldTables}
     arrays = {
         part: kind(**{name: np.array(stored[part][name], dtype=np.float64) for name in kind._fields})
         for part, kind in parts.items()

@@ -14,6 +14,8 @@ from lasynth.domains.karel.world import World
 from lasynth.statistics import total_variation
 from lasynth.task import Task
 
+FIRST = "DEF run m( putMarker putMarker turnRight move m)"
+"""The first program of seed 0; a change of the tables or of the order of draws changes it, and every data set."""
 MARKERS = {"pickMarker", "putMarker"}
 NEVER = {
     *(("turnRight", after) for after in ACTIONS if after != "move"),
@@ -59,9 +61,6 @@ def test_the_seed_decides() -> None:
 def test_tasks_stay_the_same_from_version_to_version() -> None:
     task = generator.sample_tasks(Random(0), 1, KarelOptions())[0][0]
     assert syntax.text(task.program) == FIRST
-
-
-FIRST = "?"
 
 
 def test_reduced_tasks_have_the_same_examples_and_shorter_programs() -> None:

@@ -1,7 +1,7 @@
-"""Fits the Karel generator's tables to the public figures and writes lasynth/domains/karel/fitted.py.
+"""Fits the Karel generator's tables to the public figures and writes fitted.py. Nothing else here imports it.
 
 Samples tasks, compares each line with its figures, multiplies each weight by (wanted / found) ** rate, and so on:
-raking by simulation. `python benchmarks/karel_fit.py --rounds 20 --tasks 10000`
+raking by simulation. `python -m lasynth.domains.karel.fit --rounds 20 --tasks 10000`
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasynth.domains.karel import generator, statistics, weights
 from lasynth.domains.karel.nodes import ACTIONS, CATEGORIES
 from lasynth.statistics import total_variation
 
-FITTED = Path(__file__).parents[1] / "lasynth/domains/karel/fitted.py"
-HEADER = '''"""Numbers that benchmarks/karel_fit.py wrote; weights.py, skeleton.py and scenery.py say what they are."""
+FITTED = Path(__file__).with_name("fitted.py")
+HEADER = '''"""Numbers that fit.py wrote; weights.py, skeleton.py and scenery.py say what they are."""
 
 from typing import Any
 
@@ -29,9 +30,10 @@ SHARED = 0.35
 """Of the rate, for each of the four lines that speak of the same thing, how much control flow there is."""
 CONTROLS = ("REPEAT", "WHILE", "IF", "IFELSE")
 TARGETS = statistics.published()
+PlainTables = dict[str, dict[str, NDArray[np.float64]]]
 
 
-def ratios(lines: statistics.Lines, name: str, classes: tuple[str, ...], rate: float) -> np.ndarray:
+def ratios(lines: statistics.Lines, name: str, classes: tuple[str, ...], rate: float) -> NDArray[np.float64]:
     """(wanted / found) ** rate for each class of a line."""
     found, wanted = lines[name], TARGETS[name]
     total = max(found.total(), 1)
@@ -80,7 +82,7 @@ def update_world(tables: dict[str, Any], lines: statistics.Lines, rate: float) -
     tables["counts"] *= change[[0, 1, 1, 1, 1, 2, 2, 2, 2]]
 
 
-def plain(tables: dict[str, dict[str, np.ndarray]]) -> dict[str, Any]:
+def plain(tables: PlainTables) -> dict[str, Any]:
     """The tables as lists of short numbers, each row with its largest at 1."""
     return {
         part: {
@@ -91,7 +93,7 @@ def plain(tables: dict[str, dict[str, np.ndarray]]) -> dict[str, Any]:
     }
 
 
-def sample(tables: dict[str, dict[str, np.ndarray]], seed: int, count: int) -> tuple[statistics.Lines, Counter[str]]:
+def sample(tables: PlainTables, seed: int, count: int) -> tuple[statistics.Lines, Counter[str]]:
     weights_now = weights.tables_from(tables)
     tasks, counts = generator.sample_with(weights_now, random.Random(seed), count, generator.KarelOptions())
     return statistics.statistics(tasks), counts
@@ -101,6 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--tasks", type=int, default=10000)
+    parser.add_argument("--rate", type=float, default=0.8, help="for the first half of the rounds; then half of it")
     arguments = parser.parse_args()
     stored = weights.TABLES._asdict()
     tables = {part: {k: v.copy() for k, v in fields._asdict().items()} for part, fields in stored.items()}
@@ -109,7 +112,7 @@ def main() -> None:
         distances = {name: total_variation(lines[name], TARGETS[name]) for name in TARGETS}
         worst = sorted(distances.items(), key=lambda item: -item[1])[:5]
         print(number, "; ".join(f"{name} {value:.3f}" for name, value in worst), dict(counts), flush=True)
-        rate = 0.8 if number < arguments.rounds / 2 else 0.4
+        rate = arguments.rate if number < arguments.rounds / 2 else arguments.rate / 2
         update_shape(tables["shape"], lines, rate)
         update_fill(tables["fill"], lines, rate)
         update_world(tables["world"], lines, rate)

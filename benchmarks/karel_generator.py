@@ -1,0 +1,88 @@
+"""Karel tasks made per second on all cores, what became of the drawn programs, and how near the tasks are to public data.
+
+`python benchmarks/karel_generator.py --tasks 200000 --out benchmarks/results/karel_generator.json`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from karel_machine import hardware
+
+from lasynth.domains.karel import generator, statistics
+from lasynth.statistics import total_variation
+
+CHUNK = 500
+
+
+def make(seed: int) -> tuple[int, Counter[str]]:
+    tasks, counts = generator.sample_tasks(Random(seed), CHUNK, generator.KarelOptions())
+    return len(tasks), counts
+
+
+def lines_of(seed: int) -> statistics.Lines:
+    return statistics.statistics(generator.sample_tasks(Random(seed), CHUNK, generator.KarelOptions())[0])
+
+
+def compared(chunks: int, pool: Any) -> dict[str, Any]:
+    """Each line: distance, and our share beside the public one for each class."""
+    lines: statistics.Lines = {name: Counter() for name in statistics.published()}
+    for part in pool.imap_unordered(lines_of, range(10**6, 10**6 + chunks)):
+        for name, line in part.items():
+            lines[name].update(line)
+    table = {}
+    for name, public in statistics.published().items():
+        total = lines[name].total()
+        shares = {
+            key: [round(lines[name][key] / total, 4), round(public.get(key, 0.0), 4)]
+            for key in {**public, **lines[name]}
+        }
+        table[name] = {"distance": round(total_variation(lines[name], public), 4), "ours, public": shares}
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=int, default=200_000)
+    parser.add_argument("--compared", type=int, default=50_000, help="tasks for the comparison with public figures")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    counts: Counter[str] = Counter()
+    made = 0
+    with multiprocessing.Pool(arguments.workers) as pool:
+        pool.map(make, range(10**7, 10**7 + 4 * arguments.workers), chunksize=1)  # loads the compiled code
+        start = time.perf_counter()
+        for size, part in pool.imap_unordered(make, range(-(-arguments.tasks // CHUNK))):
+            made += size
+            counts.update(part)
+        seconds = time.perf_counter() - start
+        table = compared(-(-arguments.compared // CHUNK), pool)
+    result = {
+        "benchmark": "karel_generator",
+        "hardware": hardware(),
+        "workers": arguments.workers,
+        "tasks": made,
+        "seconds": round(seconds, 1),
+        "tasks per second": round(made / seconds),
+        "counts": dict(counts),
+        "tasks compared": -(-arguments.compared // CHUNK) * CHUNK,
+        "largest distance": max(line["distance"] for line in table.values()),
+        "lines": table,
+    }
+    text = json.dumps(result, indent=1)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
