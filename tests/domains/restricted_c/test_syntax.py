@@ -33,7 +33,9 @@ def test_sampled_programs_round_trip(rng: Random) -> None:
 
 def test_white_space_and_comments_do_not_matter() -> None:
     squeezed = parse("int*f(int a[]){int i=1;a[i]=a[i]+2;return a;}")
-    spread = parse("int * func_1 ( int a [ ] )\n{\n // one\n int i = 1; /* two\n */ a [ i ] = ( a[i] ) + 2 ;\nreturn a;\n}\n")
+    spread = parse(
+        "int * func_1 ( int a [ ] )\n{\n // one\n int i = 1; /* two\n */ a [ i ] = ( a[i] ) + 2 ;\nreturn a;\n}\n"
+    )
     assert squeezed == spread
 
 
