@@ -167,6 +167,17 @@ def take_operand(t: Translation, operand: int, last: bool) -> None:
 
 
 @compiled
+def begin_right_side(t: Translation, relation: int, is_sum: bool) -> None:
+    """The left side is read. A place is fetched before a sum on the right is computed: its fault comes first."""
+    r = t.registers
+    temporary = t.length + FIRST_TEMPORARY
+    if is_sum and r[VALUE] != temporary:
+        emit(t, MOVE, temporary, r[VALUE], 0, 0)
+        r[VALUE] = temporary
+    r[SIDE], r[RELATION] = r[VALUE], relation
+
+
+@compiled
 def end_test(t: Translation, kind: int) -> None:
     """The test is read: jump out of the condition if it decides it. `kind` is what follows: &&, || or the block."""
     r = t.registers
@@ -268,7 +279,7 @@ def translate(t: Translation, kinds: NDArray[np.uint8], arguments: NDArray[np.in
         elif kind == IF:
             r[IF_FALSE], r[IF_TRUE] = -1, -1
         elif LT <= kind <= NE:
-            r[SIDE], r[RELATION] = r[VALUE], kind
+            begin_right_side(t, kind, kinds[i + 2] == PLUS or kinds[i + 2] == MINUS)
         elif kind == AND or kind == OR or kind == THEN:
             end_test(t, kind)
         elif kind == ELSE:

@@ -76,6 +76,7 @@ CASES = [
     # the right-hand side comes before the place it goes to
     ("int i; a[i] = a[3];", [0, 0, 0], "OutOfBounds"),
     ("int i; int j; i = a[0] + a[3] + j;", [0, 0, 0], "OutOfBounds"),
+    ("int i; if (a[i] < a[3] + 1) a[0] = 1;", [0, 0, 0], "UninitialisedRead"),
     ("int i; a[3] = i;", [0, 0, 0], "UninitialisedRead"),
     ("a[0] = a[0] + 1;", [BIG, 0, 0], "Overflow"),
     ("a[0]++;", [BIG, 0, 0], "Overflow"),
