@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,6 +26,7 @@ from lasynth import __version__
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.task import Example, InputError, Task
+from lasynth.workers import start_workers
 
 SPLITS = ("train", "val", "test")
 CHUNK = 500
@@ -131,11 +131,6 @@ def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
     return _Made(to_table(domain, tasks), counts)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent alone shall act on it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 class _Factory:
     """Makes chunks in order, ahead of need, on several processes (or in this one if `workers` is 1)."""
 
@@ -146,7 +141,7 @@ class _Factory:
         if workers > 1:
             # Compile once here, so that the workers load the machine code instead of each making it.
             make_chunk(plan, "warm-up", 0, 1)
-            self.pool = ProcessPoolExecutor(workers, get_context("spawn"), _ignore_interrupts)
+            self.pool = start_workers(workers)
 
     def __enter__(self) -> _Factory:
         return self
@@ -160,12 +155,15 @@ class _Factory:
             yield from (make_chunk(self.plan, stream, index, size) for index, size in enumerate(sizes))
             return
         waiting: deque[Future[_Made]] = deque()
-        for index, size in enumerate(sizes):
-            waiting.append(self.pool.submit(make_chunk, self.plan, stream, index, size))
-            if len(waiting) > self.ahead:
+        try:
+            for index, size in enumerate(sizes):
+                waiting.append(self.pool.submit(make_chunk, self.plan, stream, index, size))
+                if len(waiting) > self.ahead:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise InputError("a worker process died; is there enough memory? Fewer --workers need less") from error
 
 
 def _chunk_sizes(total: int) -> Iterator[int]:

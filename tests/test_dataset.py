@@ -1,0 +1,172 @@
+"""Data sets: a seed decides every byte, splits share no program, interruption leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from lasynth.dataset import CARD, DatasetPlan, generate, new_folder, read_card, read_tasks, write_imported
+from lasynth.domains import DOMAINS, get_domain
+from lasynth.task import InputError
+
+SIZES = {"train": 1200, "val": 30, "test": 60}
+
+
+def make(out: Path, domain: str = "c", workers: int = 1, seed: int = 1, **options: Any) -> dict[str, Any]:
+    plan = DatasetPlan(domain, SIZES, seed, get_domain(domain).options(**options))
+    return generate(plan, out, workers, overwrite=False, report=lambda split, count: None)
+
+
+@pytest.fixture(scope="module", params=sorted(DOMAINS))
+def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    out = tmp_path_factory.mktemp("data") / request.param
+    make(out, request.param)
+    return request.param, out
+
+
+def columns(path: Path, name: str) -> list[Any]:
+    return pq.read_table(path, columns=[name])[name].to_pylist()  # type: ignore[no-any-return]
+
+
+def test_the_number_of_workers_changes_nothing(dataset: tuple[str, Path], tmp_path: Path) -> None:
+    domain, out = dataset
+    make(tmp_path / "again", domain, workers=2)
+    for name in ("train.parquet", "val.parquet", "test.parquet", CARD):
+        assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes(), name
+
+
+def test_another_seed_gives_other_tasks(dataset: tuple[str, Path], tmp_path: Path) -> None:
+    domain, out = dataset
+    make(tmp_path / "other", domain, seed=2)
+    mine, other = (set(columns(folder / "test.parquet", "program")) for folder in (out, tmp_path / "other"))
+    assert len(mine & other) < len(mine)
+
+
+def test_splits_share_no_program_and_marks_are_true(dataset: tuple[str, Path]) -> None:
+    _, out = dataset
+    train, val, test = (columns(out / f"{split}.parquet", "program") for split in SIZES)
+    assert [len(train), len(val), len(test)] == list(SIZES.values())
+    assert not set(train) & {*val, *test}
+    assert len({*val, *test}) == len(val) + len(test)
+    known = set(columns(out / "train.parquet", "behaviour"))
+    behaviours, novel = (columns(out / "test.parquet", name) for name in ("behaviour", "novel"))
+    assert novel == [behaviour not in known for behaviour in behaviours]
+    assert columns(out / "train.parquet", "novel") == [None] * len(train)
+
+
+def test_tasks_come_back_as_they_were(dataset: tuple[str, Path]) -> None:
+    name, out = dataset
+    domain = get_domain(name)
+    lexemes = columns(out / "test.parquet", "lexemes")
+    for task, words in zip(read_tasks(out / "test.parquet", domain), lexemes, strict=True):
+        assert domain.parse(words) == task.program
+        assert [domain.run(task.program, example.input) for example in task.examples] == [e.output for e in task.examples]
+        assert task.category == domain.category(task.program)
+        assert task.tokens == domain.length(task.program)
+
+
+def test_the_card_adds_up(dataset: tuple[str, Path]) -> None:
+    name, out = dataset
+    card = read_card(out)
+    assert card["domain"] == name
+    for split, size in SIZES.items():
+        assert sum(card["splits"][split]["categories"].values()) == size
+    sampling = card["splits"]["train"]["sampling"]
+    assert sampling["accepted"] == SIZES["train"]
+    assert all(count > 0 for count in sampling.values())
+
+
+def test_behaviour_counts_drawn_programs_in_c(tmp_path: Path) -> None:
+    sampling = make(tmp_path / "c")["splits"]["train"]["sampling"]
+    rejected = sum(count for key, count in sampling.items() if key.startswith("rejected"))
+    assert sampling["drawn"] >= sampling["accepted"] + rejected
+
+
+def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="--overwrite"), new_folder(tmp_path, overwrite=False):
+        pass
+    with pytest.raises(InputError, match="not a data set"), new_folder(tmp_path, overwrite=True):
+        pass
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_overwriting_a_data_set(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for text in ("first", "second"):
+        with new_folder(out, overwrite=True) as folder:
+            (folder / CARD).write_text(text)
+    assert (out / CARD).read_text() == "second"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), new_folder(tmp_path / "out", overwrite=False) as folder:
+        (folder / "half").write_text("...")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "lasynth.cli", "generate", "c", "--out", str(tmp_path / "out"), "--train", "1000000"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.partial-*/train.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(process.pid, number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lasynth.cli", "generate", "c", "--out", str(tmp_path / "out"), "--train", "1000000"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.partial-*/train.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("workers are still there")
+
+
+def test_the_language_may_be_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lasynth.dataset._not_in_train", lambda table, *rest: table.slice(0, 0))
+    plan = DatasetPlan("c", {"train": 0, "val": 0, "test": 5}, 0, get_domain("c").options())
+    with pytest.raises(InputError, match="the language is too small"):
+        generate(plan, tmp_path / "out", 1, False, lambda split, count: None)
+
+
+def test_imported_tasks(dataset: tuple[str, Path], tmp_path: Path) -> None:
+    name, out = dataset
+    domain = get_domain(name)
+    tasks = list(read_tasks(out / "test.parquet", domain))
+    assert write_imported(name, iter(tasks), tmp_path / "in", "val", overwrite=False) == len(tasks)
+    assert list(read_tasks(tmp_path / "in" / "val.parquet", domain)) == tasks
+    assert json.loads((tmp_path / "in" / CARD).read_text())["sizes"] == {"val": len(tasks)}
+
+
+def test_a_folder_that_is_no_data_set(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a data set"):
+        read_card(tmp_path)
+    (tmp_path / "x.parquet").write_text("nonsense")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        list(read_tasks(tmp_path / "x.parquet", get_domain("c")))
