@@ -10,7 +10,7 @@ import json
 import multiprocessing
 import os
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,7 +34,7 @@ def lines_of(seed: int) -> statistics.Lines:
 
 def compared(chunks: int, pool: Any) -> dict[str, Any]:
     """Each line: distance, and our share beside the public one for each class."""
-    lines: statistics.Lines = {name: Counter() for name in statistics.published()}
+    lines: statistics.Lines = defaultdict(Counter)
     for part in pool.imap_unordered(lines_of, range(10**6, 10**6 + chunks)):
         for name, line in part.items():
             lines[name].update(line)
@@ -46,7 +46,24 @@ def compared(chunks: int, pool: Any) -> dict[str, Any]:
             for key in {**public, **lines[name]}
         }
         table[name] = {"distance": round(total_variation(lines[name], public), 4), "ours, public": shares}
-    return table
+    return table | {
+        name: {"ours only": {key: round(count / line.total(), 4) for key, count in line.items()}}
+        for name, line in lines.items()
+        if name not in table
+    }
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The comparison as the table in docs/karel.md: percentages, ours before the slash."""
+    rows = ["| line | distance | ours / public, % |", "|---|---|---|"]
+    for name, line in result["lines"].items():
+        if "ours only" in line:
+            alone = "; ".join(f"{key}: {100 * share:.1f}" for key, share in line["ours only"].items())
+            rows.append(f"| {name} | no public figures | {alone} |")
+            continue
+        cells = (f"{key}: {100 * a:.1f} / {100 * b:.1f}" for key, (a, b) in line["ours, public"].items())
+        rows.append(f"| {name} | {line['distance']:.3f} | {'; '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def main() -> None:
@@ -55,7 +72,11 @@ def main() -> None:
     parser.add_argument("--compared", type=int, default=50_000, help="tasks for the comparison with public figures")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--table", type=Path, help="only print the table of an earlier result")
     arguments = parser.parse_args()
+    if arguments.table:
+        print(markdown(json.loads(arguments.table.read_text())))
+        return
     counts: Counter[str] = Counter()
     made = 0
     with multiprocessing.Pool(arguments.workers) as pool:
@@ -75,7 +96,7 @@ def main() -> None:
         "tasks per second": round(made / seconds),
         "counts": dict(counts),
         "tasks compared": -(-arguments.compared // CHUNK) * CHUNK,
-        "largest distance": max(line["distance"] for line in table.values()),
+        "largest distance": max(line.get("distance", 0.0) for line in table.values()),
         "lines": table,
     }
     text = json.dumps(result, indent=1)

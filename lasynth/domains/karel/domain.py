@@ -47,6 +47,8 @@ class Karel:
     name = "karel"
     suffix = ".karel"
     categories = nodes.CATEGORIES
+    given = 5
+    """Examples of a task that a synthesizer sees; the sixth is held out."""
     options = KarelOptions
     vocab = grammar.VOCAB
     syntax = grammar.KarelSyntax()
@@ -183,7 +185,7 @@ def _file_content(text: str) -> str | None:
     path = Path(text)
     try:
         if not path.is_file():
-            if path.suffix and " " not in text:
+            if " " not in text.strip():
                 raise InputError(f"{text}: no such file")
             return None
         return path.read_text(encoding="utf-8")

@@ -92,7 +92,7 @@ class Run:
 
 def _moved(world: World) -> World:
     if not world.clear(world.direction):
-        raise Crash(f"crash: the way is blocked at row {world.row}, column {world.col}")
+        raise Crash(f"the way is blocked at row {world.row}, column {world.col}")
     row, col = step(world.row, world.col, world.direction)
     return World(world.rows, world.cols, row, col, world.direction, world.cells)
 
@@ -105,9 +105,9 @@ def _with_markers(world: World, change: int) -> World:
     index = world.row * world.cols + world.col
     count = world.cells[index] + change
     if count < 0:
-        raise Crash(f"crash: no marker to pick at row {world.row}, column {world.col}")
+        raise Crash(f"no marker to pick at row {world.row}, column {world.col}")
     if count > MAX_MARKERS:
-        raise Crash(f"crash: more than {MAX_MARKERS} markers at row {world.row}, column {world.col}")
+        raise Crash(f"more than {MAX_MARKERS} markers at row {world.row}, column {world.col}")
     cells = world.cells[:index] + bytes((count,)) + world.cells[index + 1 :]
     return World(world.rows, world.cols, world.row, world.col, world.direction, cells)
 

@@ -84,17 +84,35 @@ def holds(grid: NDArray[np.uint8], place: int, heading: int, condition: int) -> 
 
 
 @compiled
-def act(grid: NDArray[np.uint8], place: int, action: int) -> bool:
-    """Pick or put where the robot is; False for a crash."""
-    if action == PICK:
-        if grid[place] == 0:
-            return False
-        grid[place] -= 1
-    else:
-        if grid[place] == MAX_MARKERS:
-            return False
-        grid[place] += 1
-    return True
+def act(grid: NDArray[np.uint8], place: int, heading: int, action: int) -> tuple[int, int, bool]:
+    """Do an action: the robot's cell and direction after it, and whether all went well."""
+    if action == MOVE:
+        ahead = place + STEPS[heading]
+        return (place, heading, False) if grid[ahead] == WALL else (ahead, heading, True)
+    if action == LEFT:
+        return place, (heading + 3) & 3, True
+    if action == RIGHT:
+        return place, (heading + 1) & 3, True
+    if grid[place] == (0 if action == PICK else MAX_MARKERS):
+        return place, heading, False
+    grid[place] += np.uint8(1) if action == PUT else np.uint8(255)  # bytes wrap around: the latter is one less
+    return place, heading, True
+
+
+@compiled
+def next_timed(code: NDArray[np.int64], pc: int, rounds: NDArray[np.int64]) -> int:
+    """From `pc` to the next operation that takes a tick, or to the end: jumps, and repeats that begin or are over."""
+    while True:
+        operation = code[pc, 0]
+        if operation == JUMP:
+            pc = code[pc, 2]
+        elif operation == LOAD:
+            rounds[code[pc, 2]] = code[pc, 1]
+            pc += 1
+        elif operation == LOOP and rounds[code[pc, 1]] == 0:
+            pc = code[pc, 2]
+        else:
+            return pc
 
 
 @compiled
@@ -108,52 +126,30 @@ def execute(
 ) -> int:
     """Run bytecode on `grid`, which it changes, and fill the report; gives the status."""
     rounds = np.empty(MAX_NESTING + 1, dtype=np.int64)
-    place, heading, ticks, status = start, direction, 0, OK
-    acted, sequence, did = 0, np.uint64(0), 0
-    pc = 0
-    while True:
-        operation = code[pc, 0]
-        if operation == HALT:
-            break
-        if operation == JUMP:
-            pc = code[pc, 2]
-            continue
-        if operation == LOAD:
-            rounds[code[pc, 2]] = code[pc, 1]
-            pc += 1
-            continue
-        if operation == LOOP and rounds[code[pc, 1]] == 0:
-            pc = code[pc, 2]
-            continue
+    place, heading, ticks, acted, sequence, did = start, direction, 0, 0, np.uint64(0), 0
+    status, fine = OK, True
+    pc = next_timed(code, 0, rounds)
+    while code[pc, 0] != HALT:
         if ticks == limit:
             status = STEP_LIMIT
             break
         ticks += 1
+        operation, argument = code[pc, 0], code[pc, 1]
+        if operation == TEST and not holds(grid, place, heading, argument):
+            pc = next_timed(code, code[pc, 2], rounds)
+            continue
         if operation == LOOP:
-            rounds[code[pc, 1]] -= 1
-        elif operation == TEST:
-            if not holds(grid, place, heading, code[pc, 1]):
-                pc = code[pc, 2]
-                continue
-        else:
-            if operation == MOVE:
-                if grid[place + STEPS[heading]] == WALL:
-                    status = CRASH
-                    break
-                place += STEPS[heading]
-            elif operation == LEFT:
-                heading = (heading + 3) & 3
-            elif operation == RIGHT:
-                heading = (heading + 1) & 3
-            elif not act(grid, place, operation):
+            rounds[argument] -= 1
+        elif operation < TEST:
+            place, heading, fine = act(grid, place, heading, operation)
+            if not fine:
                 status = CRASH
                 break
-            acted += 1
+            acted, did = acted + 1, did | 1 << operation
             sequence = sequence * np.uint64(6364136223846793005) + np.uint64(operation + 1)
-            did |= 1 << operation
-        pc += 1
+        pc = next_timed(code, pc + 1, rounds)
     report[STATUS], report[TOOK], report[PLACE], report[HEADING] = status, ticks, place, heading
-    report[ACTED], report[SEQUENCE], report[DID], report[LAST] = acted, np.int64(sequence), did, operation
+    report[ACTED], report[SEQUENCE], report[DID], report[LAST] = acted, np.int64(sequence), did, code[pc, 0]
     return status
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.karel.dice import choose, uniform
-from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, ELSE, END_ELSE, END_REPEAT, REPEAT
+from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, ELSE, END_ELSE, END_REPEAT, IFELSE, REPEAT
 from lasynth.jit import compiled
 
 DEEPEST, MOST_CONTROLS, MOST_STATEMENTS, LONGEST = 5, 7, 22, 65
 LENGTH_BINS = np.array((7, 10, 16, 24, 33, 52, LONGEST), dtype=np.int64)
 """The longest program of each class of lengths."""
-ROOM = 80
-"""Lexemes that a shape may take while it is drawn."""
+ROOM = 4 * MOST_STATEMENTS + 2
+"""Lexemes that a shape may take while it is drawn: an ifelse has four of its own."""
 
 
 class ShapeTables(NamedTuple):
@@ -53,11 +53,21 @@ def _category(kinds: int) -> int:
 
 
 @compiled
-def _kept(tables: ShapeTables, dice: NDArray[np.uint64], nesting: int, controls: int, kinds: int, length: int) -> bool:
+def _kept(tables: ShapeTables, dice: NDArray[np.uint64], shape: NDArray[np.int64], depths: NDArray[np.int64]) -> bool:
+    """Whether a drawn shape is kept, by its nesting, number of control statements, category and length."""
+    controls, kinds, length = 0, 0, 4
+    for token in shape:
+        if token == ACTION:
+            length += 1
+        elif token == CONDITION + 5:
+            length += 3
+        elif REPEAT <= token <= IFELSE:
+            controls, kinds = controls + 1, kinds | 1 << (token - REPEAT)
+            length += 4 if token == REPEAT else 9 if token == IFELSE else 6
     if controls > MOST_CONTROLS or length > LONGEST:
         return False
     bin_ = np.searchsorted(LENGTH_BINS, length)
-    chance = tables.nesting[nesting] * tables.controls[controls] * tables.category[_category(kinds)]
+    chance = tables.nesting[depths.max()] * tables.controls[controls] * tables.category[_category(kinds)]
     return bool(uniform(dice) < chance * tables.length[bin_])
 
 
@@ -65,17 +75,15 @@ def _kept(tables: ShapeTables, dice: NDArray[np.uint64], nesting: int, controls:
 def draw_shape(
     tables: ShapeTables, dice: NDArray[np.uint64], tokens: NDArray[np.int64], depths: NDArray[np.int64]
 ) -> int:
-    """A shape into `tokens`, the depth of each statement into `depths`; gives its size, or 0 if it is not kept.
+    """A shape into `tokens`, the depth of each lexeme into `depths`; gives its size, or 0 if it is not kept.
 
     Its actions, counts and conditions are the first of their kind, or the first negated one.
     """
     left, closing = np.empty(DEEPEST + 1, dtype=np.int64), np.empty(DEEPEST + 1, dtype=np.int64)
-    size, depth, nesting, controls, kinds, length, statements = 0, 0, 0, 0, 0, 4, 0
+    size, depth, statements = 0, 0, 0
     left[0] = choose(dice, tables.top) + 1
     while depth > 0 or left[0] > 0:
-        if size + 3 > ROOM:
-            return 0
-        depths[size] = depth
+        depths[size : size + 2] = depth
         if left[depth] == 0:
             tokens[size] = closing[depth]
             if closing[depth] == ELSE:
@@ -84,25 +92,17 @@ def draw_shape(
                 depth -= 1
             size += 1
             continue
-        left[depth] -= 1
-        statements += 1
+        left[depth], statements = left[depth] - 1, statements + 1
         if statements > MOST_STATEMENTS:
             return 0
         kind = choose(dice, tables.statements[min(depth, 2)])
-        if kind == 0:
-            tokens[size] = ACTION
-            size, length = size + 1, length + 1
-            continue
-        if depth == DEEPEST:
+        if kind > 0 and depth == DEEPEST:
             return 0
-        controls, kinds = controls + 1, kinds | 1 << (kind - 1)
-        tokens[size], tokens[size + 1] = REPEAT + kind - 1, COUNT
-        length += 4 if kind == 1 else 6 if kind < 4 else 9
-        if kind > 1:
-            negated = uniform(dice) < tables.negated[0]
-            tokens[size + 1] = CONDITION + 5 if negated else CONDITION
-            length += 3 if negated else 0
-        size, depth = size + 2, depth + 1
-        nesting = max(nesting, depth)
-        left[depth], closing[depth] = choose(dice, tables.blocks[kind - 1]) + 1, END_REPEAT + kind - 1
-    return size if _kept(tables, dice, nesting, controls, kinds, length) else 0
+        tokens[size] = ACTION if kind == 0 else REPEAT + kind - 1
+        size += 1
+        if kind > 0:
+            negated = kind > 1 and uniform(dice) < tables.negated[0]
+            tokens[size] = COUNT if kind == 1 else CONDITION + 5 if negated else CONDITION
+            size, depth = size + 1, depth + 1
+            left[depth], closing[depth] = choose(dice, tables.blocks[kind - 1]) + 1, END_REPEAT + kind - 1
+    return size if _kept(tables, dice, tokens[:size], depths[:size]) else 0

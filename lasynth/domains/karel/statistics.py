@@ -22,14 +22,17 @@ LENGTHS = (7, 10, 16, 24, 33, 52)
 ACTED = (5, 17, 43)
 """Last value of each class but the last: percentiles 10, 25, 50, 75, 90, 99 of lengths, and 50, 90, 99 of actions."""
 CHUNK = 1000
+DENSITIES = {"wall density": (0.05, 0.2), "marker density": (0.07, 0.14)}
+"""Bounds of the middle class of the share of cells; the public worlds are said to be "mostly" in it, so no figures."""
 _KINDS = {Repeat: "REPEAT", While: "WHILE", If: "IF", IfElse: "IFELSE"}
 
 Lines = dict[str, Counter[str]]
 
 
 def statistics(tasks: Iterable[Task[Program, World]]) -> Lines:
-    """Name of a line -> how often each of its classes occurs."""
-    lines: Lines = {name: Counter() for name in published()}
+    """Name of a line -> how often each of its classes occurs, in the order of the public figures."""
+    lines: Lines = {name: Counter(dict.fromkeys(line, 0)) for name, line in published().items()}
+    lines |= {name: Counter(dict.fromkeys(_density_classes(name), 0)) for name in DENSITIES}
     pending = iter(tasks)
     while chunk := list(islice(pending, CHUNK)):
         for task in chunk:
@@ -71,8 +74,16 @@ def _count_world(world: World, lines: Lines) -> None:
     lines["walls in a world"]["some" if WALL in world.cells else "none"] += 1
     counts = [count for count in world.cells if 0 < count < WALL]
     lines["markers in a world"]["some" if counts else "none"] += 1
+    for name, number in (("wall density", world.cells.count(WALL)), ("marker density", len(counts))):
+        place = bisect_left(DENSITIES[name], number / len(world.cells)) + 1 if number else 0
+        lines[name][_density_classes(name)[place]] += 1
     for count in counts:
         lines["markers in a cell with some"][_class(count, (1, 5), 1)] += 1
+
+
+def _density_classes(name: str) -> tuple[str, ...]:
+    low, high = DENSITIES[name]
+    return "none", f"to {low}", f"{low} to {high}", f"over {high}"
 
 
 def _count_runs(tasks: Sequence[Task[Program, World]], lines: Lines) -> None:

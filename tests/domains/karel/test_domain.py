@@ -81,7 +81,9 @@ def test_values_are_read_from_text_and_files(tmp_path: Path) -> None:
         ('{"rows": 2, "cols": 2, "hero": "0:0:north", "markers": "0:1:11"}', "11 markers at row 0, column 1"),
         ("> 11 / . .", "11 markers"),
         ("nowhere.json", "no such file"),
-        ("\0", "2 to 16 rows|cannot be read"),
+        ("nowhere", "no such file"),
+        ("\0", "no such file|cannot be read"),
+        ("", "2 to 16 rows|no such file"),
     ],
 )
 def test_bad_values_are_refused(text: str, message: str) -> None:
@@ -150,7 +152,7 @@ def test_a_strip_has_a_world_for_each_action_and_names_the_failure() -> None:
         "start",
         "1. move",
         "2. move",
-        "crash: the way is blocked at row 0, column 2",
+        "the way is blocked at row 0, column 2",
     ]
 
 

@@ -20,7 +20,7 @@ def task_of(text: str, *pictures: str) -> Task:
 def test_lines_of_one_task() -> None:
     text = "DEF run m( move REPEAT R=3 r( IF c( not c( frontIsClear c) c) i( turnLeft i) putMarker r) m)"
     lines = statistics.statistics([task_of(text, "# . . / > . .", "> . . / . 7 .")])
-    found = {name: dict(line) for name, line in lines.items() if line}
+    found = {name: dict(+line) for name, line in lines.items() if +line}
     assert found == {
         "length": {"17-24": 1},
         "nesting": {"2": 1},
@@ -40,6 +40,8 @@ def test_lines_of_one_task() -> None:
         "walls in a world": {"some": 1, "none": 1},
         "markers in a world": {"none": 1, "some": 1},
         "markers in a cell with some": {"6-": 1},
+        "wall density": {"0.05 to 0.2": 1, "none": 1},
+        "marker density": {"none": 1, "over 0.14": 1},
     }
 
 
@@ -47,7 +49,7 @@ def test_different_actions_are_seen() -> None:
     lines = statistics.statistics(
         [task_of("DEF run m( WHILE c( frontIsClear c) w( move w) m)", "> . / . .", ". > / . .")]
     )
-    assert lines["actions on all examples"] == Counter(different=1)
+    assert +lines["actions on all examples"] == Counter(different=1)
 
 
 def test_published_shares_add_up_to_one() -> None:
