@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasynth.domains.base import Trace
 from lasynth.domains.karel import (
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
-CHUNK = 256
-"""Programs that run at once: the machine keeps a grid for each program on each world."""
+MEMORY = 50_000_000
+"""Bytes for the grids of programs that run at once: the machine keeps one for each program on each world."""
 PROBES, PROBE_SEED = 64, 5
 
 
@@ -115,11 +116,8 @@ class Karel:
         return picture.run_svg(trace) if trace.steps or trace.error else picture.world_svg(trace.input)
 
     def run_many(self, programs: Sequence[Program], values: Sequence[World]) -> list[list[World | None]]:
-        worlds = machine.pack(values)
-        results: list[list[World | None]] = []
-        for start in range(0, len(programs), CHUNK):
-            packed = machine.pack_programs(programs[start : start + CHUNK])
-            reports, grids = machine.run(packed, worlds)
+        results = []
+        for reports, grids in _runs(programs, machine.pack(values)):
             results += [_outputs(*rows, values) for rows in zip(reports, grids, strict=True)]
         return results
 
@@ -145,9 +143,7 @@ class Karel:
         """Digests of 8 bytes; the probes are of all sizes, whatever `like` is, as are the worlds of one task."""
         digests = []
         columns = [machine.STATUS, machine.PLACE, machine.HEADING]
-        for start in range(0, len(programs), CHUNK):
-            packed = machine.pack_programs(programs[start : start + CHUNK])
-            reports, grids = machine.run(packed, self._probes)
+        for reports, grids in _runs(programs, self._probes):
             failed = reports[:, :, machine.STATUS] != machine.OK
             grids[failed] = 0
             reports[failed, machine.PLACE] = reports[failed, machine.HEADING] = 0
@@ -193,6 +189,13 @@ def _file_content(text: str) -> str | None:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{text}: cannot be read as text") from None
+
+
+def _runs(programs: Sequence[Program], worlds: machine.Worlds) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+    """Reports and grids of all programs on all worlds, some programs at a time."""
+    size = max(MEMORY // (machine.AREA * max(len(worlds.grids), 1)), 1)
+    for start in range(0, len(programs), size):
+        yield machine.run(machine.pack_programs(programs[start : start + size]), worlds)
 
 
 def _outputs(reports: Any, grids: Any, values: Sequence[World]) -> list[World | None]:

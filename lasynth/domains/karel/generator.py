@@ -52,6 +52,8 @@ from lasynth.task import Example, Task
 EXAMPLES = 6
 FILLS, KINDS, WORLDS, PLANTS = 60, 6, 12, 6
 """Fillings tried for a shape, kinds of world for an example, worlds of a kind, markers put where one is wanted."""
+CHUNK = 1000
+"""Tasks in memory as arrays at once."""
 MOST_ACTIONS = 73
 """In a run; the public data has no more."""
 ACTED_BINS = np.array((5, 17, 43), dtype=np.int64)
@@ -262,10 +264,12 @@ def sample_with(
     tables: Tables, rng: Random, count: int, options: KarelOptions
 ) -> tuple[list[Task[Program, World]], Counter[str]]:
     """The same with other tables."""
-    room = make_room(count)
+    dice, tasks = dice_from(rng), []
     counts = np.zeros(len(_COUNTED), dtype=np.int64)
-    draw_tasks(tables, dice_from(rng), room, counts)
-    tasks = [_task(room, i, options) for i in range(count)]
+    for start in range(0, count, CHUNK):
+        room = make_room(min(CHUNK, count - start))
+        draw_tasks(tables, dice, room, counts)
+        tasks += [_task(room, i, options) for i in range(room.sizes.size)]
     return tasks, Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
 
 

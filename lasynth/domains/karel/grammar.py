@@ -116,6 +116,17 @@ def _follow_all(states: NDArray[np.int64], tokens: NDArray[np.int64]) -> int:
     return -1
 
 
+@compiled
+def is_program(tokens: NDArray[np.int64]) -> bool:
+    """Whether lexemes, without EOS, are a whole program: what compiled code may rely on."""
+    state = np.zeros(STATE, dtype=np.int64)
+    for token in tokens:
+        if not accepts(state, token):
+            return False
+        follow(state, token)
+    return accepts(state, EOS)
+
+
 class KarelSyntax:
     """Masks of allowed lexemes for many unfinished programs at once; after EOS only PAD may come."""
 
@@ -142,8 +153,14 @@ def lexemes(program: Program) -> list[str]:
 
 
 def ids(program: Program) -> NDArray[np.int64]:
-    """The numbers of `lexemes(program)`, double negations resolved, without EOS: what the compiled code takes."""
-    return np.array(VOCAB.encode(lexemes(program))[:-1], dtype=np.int64)
+    """The numbers of `lexemes(program)`, double negations resolved, without EOS: what the compiled code takes.
+
+    A tree that no parser could have made, with an empty block or nested too deep, is a ValueError.
+    """
+    numbers = np.array(VOCAB.encode(lexemes(program))[:-1], dtype=np.int64)
+    if not is_program(numbers):
+        raise ValueError("the tree has an empty block or is nested too deep")
+    return numbers
 
 
 def _block_lexemes(block: Block) -> Iterable[str]:

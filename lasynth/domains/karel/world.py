@@ -68,12 +68,14 @@ class World:
 
     def markers(self) -> list[tuple[int, int, int]]:
         """Cells with markers and how many there are, in the public order."""
-        return [(row, col, count) for row, col, count in self._scan() if 0 < count < WALL]
+        return [(row, col, count) for row, col, count in self._scan() if count != WALL]
 
     def _scan(self) -> Iterable[tuple[int, int, int]]:
+        """Row, column and content of the cells that are not empty."""
         for row in reversed(range(self.rows)):
-            for col in range(self.cols):
-                yield row, col, self.cells[row * self.cols + col]
+            for col, content in enumerate(self.cells[row * self.cols : (row + 1) * self.cols]):
+                if content:
+                    yield row, col, content
 
     def check_input(self) -> World:
         """The world itself, if a person may give it as an input. InputError."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lasynth.domains.karel import generator, grammar, interpreter, machine
-from lasynth.domains.karel.nodes import Program
+from lasynth.domains.karel.nodes import MAX_NESTING, Action, Block, Program, Repeat
 from lasynth.domains.karel.world import World
 from lasynth.task import StepLimit, Task
 
@@ -79,6 +79,15 @@ def test_agrees_on_generated_tasks(tasks: list[Task[Program, World]]) -> None:
 def test_agrees_on_200_000_generated_programs() -> None:
     for seed in range(200):
         check_tasks(generator.sample_tasks(Random(seed), 1000, generator.KarelOptions())[0])
+
+
+def test_trees_that_no_parser_makes_do_not_reach_the_machine() -> None:
+    deep: Block = (Action("move"),)
+    for _ in range(MAX_NESTING + 1):
+        deep = (Repeat(2, deep),)
+    for body in ((), (Repeat(2, ()),), deep):
+        with pytest.raises(ValueError, match="empty block or is nested too deep"):
+            machine.pack_programs([Program(body)])
 
 
 def test_no_programs_and_no_worlds() -> None:
