@@ -135,6 +135,10 @@ class Karel:
     def import_tasks(self, path: Path) -> Iterator[Task[Program, World]]:
         return public.import_tasks(path)
 
+    def import_splits(self, path: Path) -> dict[str, Path]:
+        """Which file of a folder of the public data is which split."""
+        return public.splits(path)
+
     @cached_property
     def _probes(self) -> machine.Worlds:
         return generator.sample_worlds(Random(PROBE_SEED), PROBES)

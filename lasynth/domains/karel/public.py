@@ -18,12 +18,17 @@ from lasynth.task import Example, InputError, ParseError, Task
 FILES = ("train.json", "val.json", "test.json")
 
 
-def import_tasks(path: Path) -> Iterator[Task[Program, World]]:
-    """Tasks of a file, or of those of FILES that a folder has; records without examples are passed over."""
-    files = [path / name for name in FILES if (path / name).exists()] if path.is_dir() else [path]
-    if not files:
+def splits(path: Path) -> dict[str, Path]:
+    """The files of the public data in a folder: train, val and test, as far as they are there."""
+    found = {name.removesuffix(".json"): path / name for name in FILES if (path / name).exists()}
+    if not found:
         raise InputError(f"{path}: none of {', '.join(FILES)} is in this folder")
-    for file in files:
+    return found
+
+
+def import_tasks(path: Path) -> Iterator[Task[Program, World]]:
+    """Tasks of a file, or of all the splits in a folder; records without examples are passed over."""
+    for file in splits(path).values() if path.is_dir() else [path]:
         yield from _file_tasks(file)
 
 

@@ -64,6 +64,7 @@ def test_a_folder_of_the_public_data_is_read(tmp_path: Path) -> None:
         (tmp_path / name).write_text(json.dumps(SMALL) + "\n" + json.dumps(SMALL) + "\n")
     tasks = list(public.import_tasks(tmp_path))
     assert len(tasks) == 4
+    assert public.splits(tmp_path) == {"train": tmp_path / "train.json", "test": tmp_path / "test.json"}
     assert tasks[0].examples[0].output == World.from_json(AFTER)
 
 
