@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from lasynth.domains.karel import generator, interpreter, statistics, syntax
+from lasynth.domains.karel import generator, interpreter, nodes, statistics, syntax
 from lasynth.domains.karel.generator import KarelOptions
 from lasynth.domains.karel.nodes import ACTIONS, Program
 from lasynth.domains.karel.world import World
@@ -39,12 +39,22 @@ def test_programs_obey_the_hard_rules(tasks: list[Task[Program, World]]) -> None
         assert len(tokens) == task.tokens <= 65
 
 
+def test_programs_are_no_larger_than_public_ones(tasks: list[Task[Program, World]]) -> None:
+    for task in tasks:
+        statements = [statement for _, statement in nodes.walk(task.program.body)]
+        assert len(task.program.body) <= 12
+        assert len(statements) <= 22
+        assert sum(not isinstance(statement, nodes.Action) for statement in statements) <= 7
+        assert nodes.nesting(task.program) <= 5
+
+
 def test_runs_are_fine_move_and_touch_markers(tasks: list[Task[Program, World]]) -> None:
     for task in tasks:
         assert len(task.examples) == 6
         for example in task.examples:
             trace, _ = interpreter.trace(task.program, example.input)
             actions = {step.label for step in trace.steps}
+            assert 2 <= len(trace.steps) <= 73
             assert trace.output == example.output != example.input
             assert "move" in actions
             assert MARKERS & actions
