@@ -75,6 +75,8 @@ class Domain(Protocol[P, V, O]):
     categories: tuple[str, ...]
     vocab: Vocab
     syntax: Syntax
+    statement_ends: NDArray[np.bool_]
+    """(vocabulary,) whether a statement is complete with this lexeme."""
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> P:

@@ -51,6 +51,7 @@ class RestrictedC:
         self.table = LexemeTable(dialect or Dialect())
         self.vocab = self.table.vocab
         self.syntax = LexemeGrammar(self.table)
+        self.statement_ends = self.table.statement_ends
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> Program:

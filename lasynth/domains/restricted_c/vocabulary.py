@@ -65,6 +65,8 @@ class LexemeTable:
         for i, (kind, argument) in enumerate(lexemes, start=len(SPECIAL)):
             self.kinds[i], self.arguments[i] = kind, argument
 
+        self.statement_ends: NDArray[np.bool_] = np.isin(self.kinds, STATEMENT_ENDS)
+
     def lookup(self, texts: Sequence[str]) -> list[Lexeme]:
         """The lexemes that are written so. ParseError for one that is not in the vocabulary."""
         try:
@@ -73,6 +75,8 @@ class LexemeTable:
             raise ParseError(f"`{error.args[0]}` is not a lexeme of this dialect") from None
 
 
+STATEMENT_ENDS = (Kind.SEMICOLON, *INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE)
+"""Lexemes with which a statement is complete, be it inside a block: where a latent executor may act."""
 NO_KIND = 255
 """Kind of PAD and BOS, which no program holds."""
 
