@@ -110,6 +110,8 @@ class Generate(Generic[O]):
     """The same seed gives the same files, whatever the number of workers."""
     workers: int = os.cpu_count() or 1
     """Processes that make tasks."""
+    splits: Literal["distinct", "shared"] | None = None
+    """distinct: no program of train in val and test; shared: as drawn. By default as is usual for the language."""
     overwrite: bool = False
     """Replace a data set that is there already."""
 
@@ -118,11 +120,13 @@ def generate(domain: str, arguments: Generate[Any]) -> int:
     """Make a data set of random tasks: Parquet files and a card."""
     from lasynth.dataset import DatasetPlan
     from lasynth.dataset import generate as make
+    from lasynth.domains import get_domain
 
     if arguments.workers < 1:
         raise InputError("--workers must be at least 1")
     sizes = {"train": arguments.train, "val": arguments.val, "test": arguments.test}
-    plan = DatasetPlan(domain, sizes, arguments.seed, arguments.options)
+    distinct = get_domain(domain).distinct_splits if arguments.splits is None else arguments.splits == "distinct"
+    plan = DatasetPlan(domain, sizes, arguments.seed, arguments.options, distinct)
     with _progress(sizes) as report:
         card = make(plan, arguments.out, arguments.workers, arguments.overwrite, report)
     for split, entry in card["splits"].items():
@@ -158,7 +162,7 @@ def import_(
     source: Annotated[Positional[Path], arg(metavar="PATH", help="Folder (c) or file (karel) to read.")],
     /,
     out: Annotated[Path, arg(help="Folder of the new data set.")],
-    split: Annotated[Literal["train", "val", "test"], arg(help="Which file of the data set it becomes.")] = "train",
+    split: Annotated[Literal["train", "val", "test"], arg(help="What a single set of tasks becomes.")] = "train",
     overwrite: Annotated[bool, arg(help="Replace a data set that is there already.")] = False,
 ) -> int:
     """Convert data that others published to a data set of this project."""
@@ -169,10 +173,13 @@ def import_(
         raise InputError(f"there is no language `{domain}`; there are {', '.join(DOMAINS)}")
     if not source.exists():
         raise InputError(f"{source}: no such file or folder")
-    with _progress({split: None}) as report:
-        tasks = (report(split, 1) or task for task in get_domain(domain).import_tasks(source))
-        total = write_imported(domain, tasks, out, split, overwrite)
-    print(f"{out / split}.parquet: {total} tasks")
+    speaker = get_domain(domain)
+    paths = speaker.import_splits(source, split)
+    with _progress(dict.fromkeys(paths)) as report:
+        tasks = {name: speaker.import_tasks(path) for name, path in paths.items()}
+        sizes = write_imported(domain, tasks, out, overwrite, report)
+    for name, size in sizes.items():
+        print(f"{out / name}.parquet: {size} tasks")
     return 0
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -49,6 +49,8 @@ class DatasetPlan:
     seed: int
     options: Any
     """The domain's own: see `Domain.options`."""
+    distinct: bool = True
+    """Val and test hold no program of the training set, and none twice."""
 
 
 @dataclass
@@ -128,6 +130,7 @@ def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
     """The index-th chunk of a stream. A function of its arguments alone, so any process may make it."""
     domain = get_domain(plan.domain)
     tasks, counts = domain.sample_tasks(Random(f"{plan.seed}/{stream}/{index}"), count, plan.options)
+    counts["accepted"] += len(tasks)
     return _Made(to_table(domain, tasks), counts)
 
 
@@ -244,6 +247,7 @@ def _describe(plan: DatasetPlan) -> dict[str, Any]:
         "seed": plan.seed,
         "options": asdict(plan.options),
         "sizes": plan.sizes,
+        "distinct": plan.distinct,
         "lasynth": __version__,
         "splits": {},
     }
@@ -271,7 +275,7 @@ def _split_card(categories: Counter[str], counts: Counter[str]) -> dict[str, Any
 def _fresh(
     factory: _Factory, split: str, train: Path, taken: set[str], card: dict[str, Any], report: Report
 ) -> pa.Table:
-    """Tasks whose programs occur neither in the training set nor, by `taken`, in another split or twice in this one.
+    """A held-out split; if splits are to be distinct, with programs that occur neither in the training set nor in `taken`.
 
     Candidates come in rounds, since how many fall out is known only after the training set was searched for them.
     """
@@ -285,13 +289,16 @@ def _fresh(
                 f"only {found} of {wanted} {split} programs were found that are not in the training set; "
                 "the language is too small for these sizes"
             )
-        share = max(0.1, found / counts["accepted"]) if found else 0.5
-        sizes = _chunk_sizes(min(20 * wanted, int((wanted - found) / share * 1.2) + 50))
-        made = list(factory.chunks(f"{split}/{len(rounds)}", sizes))
+        missing = wanted - found
+        if factory.plan.distinct:
+            share = max(0.1, found / counts["accepted"]) if found else 0.5
+            missing = min(20 * wanted, int(missing / share * 1.2) + 50)
+        made = list(factory.chunks(f"{split}/{len(rounds)}", _chunk_sizes(missing)))
         for chunk in made:
             counts += chunk.counts
         table = pa.concat_tables([chunk.table for chunk in made]).unify_dictionaries()
-        fresh = _not_in_train(table, train, taken, counts).slice(0, wanted - found)
+        fresh = _not_in_train(table, train, taken, counts) if factory.plan.distinct else table
+        fresh = fresh.slice(0, wanted - found)
         taken.update(fresh["program"].to_pylist())
         rounds.append(fresh)
         found += fresh.num_rows
@@ -334,24 +341,28 @@ def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
     return {value for piece in pieces for value in piece[column].to_pylist() if value in wanted}
 
 
-def write_imported(domain: str, tasks: Iterable[Task[Any, Any]], out: Path, split: str, overwrite: bool) -> int:
-    """Write tasks that came from elsewhere as one split of a data set; how many there were."""
+def write_imported(
+    domain: str, splits: Mapping[str, Iterable[Task[Any, Any]]], out: Path, overwrite: bool, report: Report
+) -> dict[str, int]:
+    """Write tasks that came from elsewhere as the splits of a data set; how many there were of each."""
     speaker = get_domain(domain)
-    total = 0
-    categories: Counter[str] = Counter()
+    card: dict[str, Any] = {"domain": domain, "imported": True, "sizes": {}, "lasynth": __version__, "splits": {}}
     with new_folder(out, overwrite) as folder:
-        writer = _Writer(folder / f"{split}.parquet", schema(speaker))
-        try:
-            for chunk in _chunked(tasks):
-                writer.write(to_table(speaker, chunk))
-                categories.update(task.category for task in chunk)
-                total += len(chunk)
-        finally:
-            writer.close()
-        card = {"domain": domain, "imported": True, "sizes": {split: total}, "lasynth": __version__}
-        card["splits"] = {split: _split_card(categories, Counter())}
+        for split, tasks in splits.items():
+            categories: Counter[str] = Counter()
+            writer = _Writer(folder / f"{split}.parquet", schema(speaker))
+            try:
+                for chunk in _chunked(tasks):
+                    writer.write(to_table(speaker, chunk))
+                    categories.update(task.category for task in chunk)
+                    report(split, len(chunk))
+            finally:
+                writer.close()
+            card["sizes"][split] = categories.total()
+            card["splits"][split] = _split_card(categories, Counter())
         (folder / CARD).write_text(json.dumps(card, indent=2) + "\n")
-    return total
+    sizes: dict[str, int] = card["sizes"]
+    return sizes
 
 
 def _chunked(tasks: Iterable[Task[Any, Any]]) -> Iterator[list[Task[Any, Any]]]:

@@ -24,7 +24,7 @@ class Example(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[P, V]):
-    """A program with examples of what it does. The first half is given to a synthesizer, the rest is held out."""
+    """A program with examples of what it does. The first ones are given to a synthesizer, the rest is held out."""
 
     program: P
     examples: tuple[Example[V], ...]

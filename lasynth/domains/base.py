@@ -78,6 +78,9 @@ class Domain(Protocol[P, V, O]):
     statement_ends: NDArray[np.bool_]
     """(vocabulary,) whether a statement is complete with this lexeme."""
 
+    distinct_splits: bool
+    """Whether held-out splits shall by default hold no program of the training set."""
+
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> P:
         """The program that `text` holds. ParseError with line, column and a caret."""
@@ -130,6 +133,12 @@ class Domain(Protocol[P, V, O]):
     # --- data --------------------------------------------------------------------------------------------------
     def sample_tasks(self, rng: Random, count: int, options: O) -> tuple[list[Task[P, V]], Counter[str]]:
         """Exactly `count` tasks that pass the filters, and how often each thing happened on the way there."""
+
+    def given(self, examples: int) -> int:
+        """How many of a task's examples a synthesizer sees; the others are held out."""
+
+    def import_splits(self, path: Path, split: str) -> dict[str, Path]:
+        """The splits that published files at `path` hold, and where; `split` is the one meant if they do not say."""
 
     def import_tasks(self, path: Path) -> Iterator[Task[P, V]]:
         """Tasks from files in the format that others published. ParseError or InputError with the file's name."""

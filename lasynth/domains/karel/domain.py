@@ -48,11 +48,11 @@ class Karel:
     name = "karel"
     suffix = ".karel"
     categories = nodes.CATEGORIES
-    given = 5
-    """Examples of a task that a synthesizer sees; the sixth is held out."""
     options = KarelOptions
+    distinct_splits = False  # the public data shares programs between its splits, and short ones would vanish otherwise
     vocab = grammar.VOCAB
     syntax = grammar.KarelSyntax()
+    statement_ends = grammar.STATEMENT_ENDS
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> Program:
@@ -135,9 +135,11 @@ class Karel:
     def import_tasks(self, path: Path) -> Iterator[Task[Program, World]]:
         return public.import_tasks(path)
 
-    def import_splits(self, path: Path) -> dict[str, Path]:
-        """Which file of a folder of the public data is which split."""
-        return public.splits(path)
+    def given(self, examples: int) -> int:
+        return max(1, examples - 1)
+
+    def import_splits(self, path: Path, split: str) -> dict[str, Path]:
+        return public.splits(path) if path.is_dir() else {split: path}
 
     @cached_property
     def _probes(self) -> machine.Worlds:

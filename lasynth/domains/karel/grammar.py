@@ -45,6 +45,8 @@ COUNT = IFELSE + 1
 CONDITION = COUNT + MAX_TIMES + 1
 END_REPEAT, END_WHILE, END_IF, ELSE, END_ELSE = range(CONDITION + len(CONDITIONS), len(VOCAB))
 SIZE = len(VOCAB)
+STATEMENT_ENDS: NDArray[np.bool_] = np.isin(VOCAB.lexemes, (*ACTIONS, *CLOSINGS))
+"""Lexemes with which a statement is complete, be it inside a block."""
 
 # A state: phase, depth, whether the innermost block has a statement, and the closing lexeme of each open block.
 PHASE, DEPTH, FILLED, STACK = 0, 1, 2, 3

@@ -46,6 +46,7 @@ class RestrictedC:
     suffix = ".c"
     categories = CATEGORIES
     options = COptions
+    distinct_splits = True
 
     def __init__(self, dialect: Dialect | None = None) -> None:
         self.table = LexemeTable(dialect or Dialect())
@@ -123,6 +124,12 @@ class RestrictedC:
         self, rng: Random, count: int, options: COptions
     ) -> tuple[list[Task[Program, list[int]]], Counter[str]]:
         return generator.sample_tasks(rng, count, options)
+
+    def given(self, examples: int) -> int:
+        return max(1, examples // 2)
+
+    def import_splits(self, path: Path, split: str) -> dict[str, Path]:
+        return {split: path}
 
     def import_tasks(self, path: Path) -> Iterator[Task[Program, list[int]]]:
         return authors.read_tasks(path)

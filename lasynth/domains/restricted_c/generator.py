@@ -85,7 +85,6 @@ def sample_tasks(rng: Random, count: int, options: COptions) -> tuple[list[CTask
             if task is not None and len(tasks) < count:
                 tasks.append(task)
                 looping += task.category in ("For-only", "Mixture")
-                sampler.counts["accepted"] += 1
     return tasks, sampler.counts
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c.lexemes import Kind
 from lasynth.domains.restricted_c.nodes import MAX_DEPTH, MAX_OPERATORS
-from lasynth.domains.restricted_c.vocabulary import LexemeTable
+from lasynth.domains.restricted_c.vocabulary import PADDING, LexemeTable
 from lasynth.jit import compiled
 
 # Kinds as plain numbers: numba takes module constants in, not enumerations.
@@ -115,7 +115,9 @@ def accepts(state: NDArray[np.int64], kind: int, argument: int) -> bool:
         return kind == AND or kind == OR or kind == THEN
     if mode == INITIAL_VALUE or mode == LOOP_START or mode == LOOP_LIMIT:
         return kind == CONST
-    return mode == LOOP_RANGE and kind == RANGE
+    if mode == DONE:
+        return kind == PADDING
+    return kind == RANGE
 
 
 @compiled
@@ -177,7 +179,7 @@ def advance(state: NDArray[np.int64], kind: int, argument: int) -> None:
         open_block(state, ELSE_BLOCK)
     elif kind == CLOSE:
         close_block(state)
-    else:
+    elif kind != PADDING:
         state[MODE] = DONE if kind == END else NEXT
 
 

@@ -22,7 +22,7 @@ from lasynth.domains.restricted_c.lexemes import (
 from lasynth.domains.restricted_c.nodes import Element, Var
 from lasynth.domains.restricted_c.printer import print_operand
 from lasynth.task import ParseError
-from lasynth.vocab import EOS, SPECIAL, Vocab
+from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LexemeTable:
         self._by_text = dict(zip(self.vocab.lexemes[len(SPECIAL) :], lexemes, strict=True))
         self.kinds: NDArray[np.uint8] = np.full(len(self.vocab), NO_KIND, np.uint8)
         self.arguments: NDArray[np.int32] = np.zeros(len(self.vocab), np.int32)
-        self.kinds[EOS] = Kind.END
+        self.kinds[PAD], self.kinds[EOS] = PADDING, Kind.END
         for i, (kind, argument) in enumerate(lexemes, start=len(SPECIAL)):
             self.kinds[i], self.arguments[i] = kind, argument
 
@@ -77,8 +77,8 @@ class LexemeTable:
 
 STATEMENT_ENDS = (Kind.SEMICOLON, *INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE)
 """Lexemes with which a statement is complete, be it inside a block: where a latent executor may act."""
-NO_KIND = 255
-"""Kind of PAD and BOS, which no program holds."""
+PADDING, NO_KIND = 254, 255
+"""Kinds of PAD, which may only follow the end, and of BOS, which no program holds."""
 
 
 def lexeme_text(lexeme: Lexeme) -> str:

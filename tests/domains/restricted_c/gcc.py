@@ -1,7 +1,8 @@
 """The referee: gcc with its sanitizers runs many programs in one compilation.
 
 The list lies in the middle of a large stretch of poisoned memory, so every subscript outside it is caught. Runs that should
-be fine share a process; a run that should fail gets a process of its own and must die of the right sanitizer.
+be fine share a process; a run that should fail gets a process of its own and must die of the right sanitizer. Variables are
+volatile here: gcc may otherwise turn `x - x` into 0, as it may with undefined behaviour, before a sanitizer sees it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ static void load(const int *values)
     ASAN_POISON_MEMORY_REGION(list + LENGTH, sizeof(int) * ROOM);
 }
 
-static void run_well(int *(*function)(int *), const int *values)
+static void run_well(volatile int *(*function)(volatile int *), const int *values)
 {
     load(values);
     function(list);
@@ -45,7 +46,7 @@ static void run_well(int *(*function)(int *), const int *values)
     puts("");
 }
 
-static void run_badly(int *(*function)(int *), const int *values)
+static void run_badly(volatile int *(*function)(volatile int *), const int *values)
 {
     int ends[2];
     static char report[4096];
@@ -79,7 +80,9 @@ def run_with_gcc(
     length = len(inputs[0])
     rows = ", ".join("{" + ", ".join(c_literal(value) for value in values) + "}" for values in inputs)
     parts = [HARNESS % {"length": length}, f"static const int inputs[][{length}] = {{ {rows} }};"]
+    parts += ["#define int volatile int"]
     parts += [print_program(program, name=f"func_{p}") for p, program in enumerate(programs)]
+    parts += ["#undef int"]
     calls = [
         f"    {'run_well' if fine[p][k] else 'run_badly'}(func_{p}, inputs[{k}]);"
         for p in range(len(programs))

@@ -1,0 +1,261 @@
+"""The command line as a new user meets it: answers, exit codes, and messages instead of tracebacks."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lasynth.cli import main
+
+ROOT = Path(__file__).parents[1]
+SHIFT = ROOT / "examples" / "shift.c"
+WALK = ROOT / "examples" / "walk.karel"
+LOOPING = "int * f(int a[]) { int i = 0; for (i = 0; i >= 0; i++) a[0] = i; return a; }"
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Run a command in this process: exit code, standard output, standard error."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as stop:  # the argument parser's own
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_run_prints_the_output_list(call) -> None:  # type: ignore[no-untyped-def]
+    assert call("run", SHIFT, "--input", "[1,2,3,4,0]") == (0, "[2, 3, 4, 0, 0]\n", "")
+    code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--input", "[4, 3, 2, 1, 0]")
+    assert (code, out) == (0, "[2, 3, 4, 0, 0]\n[3, 2, 1, 0, 0]\n")
+
+
+def test_run_json(call) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--json")
+    assert (code, json.loads(out)) == (0, [2, 3, 4, 0, 0])
+    code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--json", "--trace")
+    assert json.loads(out)["output"] == [2, 3, 4, 0, 0]
+    assert json.loads(out)["trace"][0] == {"label": "int p_0 = 4;", "value": [1, 2, 3, 4, 0], "variables": {"p_0": 4}}
+    code, out, _ = call("run", SHIFT, "--input", "[1]", "--json")
+    assert (code, json.loads(out)["error"]) == (1, "OutOfBounds")
+
+
+def test_run_trace_is_a_table(call) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--trace")
+    assert code == 0
+    assert re.search(r"a\[p_0\] = a\[l_1\];\s+│ \[2, 2, 3, 4, 0\]", out)
+    assert out.rstrip().endswith("output: [2, 3, 4, 0, 0]")
+
+
+def test_run_karel(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    world = '{"rows": 2, "cols": 4, "crashed": false, "hero": "0:0:east", "blocked": "", "markers": "0:1:1"}'
+    code, out, _ = call("run", WALK, "--input", world, "--json")
+    grid = json.loads(out)
+    assert code == 0
+    assert (grid["hero"], grid["markers"]) == ("0:3:east", "0:0:1 0:2:1")
+    code, out, _ = call("run", WALK, "--input", "> 1 . # / . . . .", "--picture", tmp_path / "run.svg")
+    assert code == 0
+    assert "#" in out
+    assert (tmp_path / "run.svg").read_text().startswith("<svg")
+
+
+def test_reduce(call) -> None:  # type: ignore[no-untyped-def]
+    code, out, err = call("reduce", SHIFT)
+    assert code == 0
+    assert out.startswith("int * func_1(int a[])\n{\n")
+    before, after = map(int, re.match(r"(\d+) -> (\d+) lexemes", err).groups())  # type: ignore[union-attr]
+    assert after < before
+    assert call("reduce", WALK, "--random", 50)[0] == 0
+
+
+def test_a_reduced_program_can_be_reduced_again(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "once.c").write_text(call("reduce", SHIFT)[1])
+    assert call("reduce", tmp_path / "once.c")[1] == (tmp_path / "once.c").read_text()
+
+
+def test_generate_stats_and_again(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    out = tmp_path / "data"
+    arguments = ("generate", "c", "--out", out, "--train", 60, "--test", 10, "--workers", 1, "--reduce")
+    code, text, _ = call(*arguments)
+    assert code == 0
+    assert "60 tasks" in text
+    code, _, err = call(*arguments)
+    assert (code, "--overwrite" in err) == (2, True)
+    assert call(*arguments, "--overwrite")[0] == 0
+    figures = tmp_path / "figures.json"
+    code, text, _ = call("stats", out, out, "--json", figures)
+    assert code == 0
+    assert "total variation distance 0.000" in text
+    assert json.loads(figures.read_text())["lines"]["category"]["distance"] == 0
+
+
+def test_import(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from tests.domains.restricted_c.test_authors import write
+
+    source = tmp_path / "files"
+    source.mkdir()
+    write(source, 1)
+    code, out, _ = call("import", "c", source, "--out", tmp_path / "data", "--split", "test")
+    assert code == 0
+    assert "test.parquet: 1 tasks" in out
+    write(source, 2, results="1")
+    code, _, err = call("import", "c", source, "--out", tmp_path / "other")
+    assert (code, "code_2.c" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the text ends here"),
+        ("int x;", "expected `*`"),
+        ("int * f(int a[]) { while (1) {} return a; }", "`while` loops are not supported"),
+        ("(" * 10_000_000, "10,000,000 bytes"),
+        ("int * f(int a[]) {" + "if (a[0]) {" * 10_000, "nested deeper"),
+        (b"\x7fELF\x00\xff\xfe\x80", "not a text file"),
+    ],
+)
+def test_bad_programs(call, tmp_path: Path, content: str | bytes, message: str) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "bad.c"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for command in (("run", file, "--input", "[1,2]"), ("reduce", file)):
+        code, out, err = call(*command)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[1,2", "not a list of integers"),
+        ("hello", "not a list of integers"),
+        ("[1, x]", "not a list of integers"),
+        ("[1.5]", "not a list of integers"),
+        ("[true]", "not a list of integers"),
+        ("[[1]]", "not a list of integers"),
+        ("{}", "not a list of integers"),
+        ("[]", "the list is empty"),
+        ("[4294967296]", "does not fit into 32 bits"),
+        ("[" * 100_000, "not a list of integers"),
+        ("[" + "1," * 20_000 + "1]", "at most 10,000"),
+    ],
+)
+def test_bad_lists(call, value: str, message: str) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = call("run", SHIFT, "--input", value)
+    assert code == 2
+    assert message in err
+
+
+def test_lists_of_different_lengths(call) -> None:  # type: ignore[no-untyped-def]
+    assert call("run", SHIFT, "--input", "[1,2,3,4,5]", "--input", "[1,2,3,4,5,6]")[0] == 0
+    code, _, err = call("reduce", SHIFT, "--input", "[1,2,3,4,5]", "--input", "[1,2,3,4,5,6]")
+    assert (code, "differ in length" in err) == (2, True)
+
+
+def test_a_program_that_never_ends(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "loop.c").write_text(LOOPING)
+    code, _, err = call("run", tmp_path / "loop.c", "--input", "[1,2]")
+    assert (code, "StepLimit" in err) == (1, True)
+    assert call("reduce", tmp_path / "loop.c")[0] == 0
+    code, out, _ = call("run", tmp_path / "loop.c", "--input", "[1,2]", "--trace")
+    assert (code, "steps left out" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("DEF run m( fly m)", "fly"),
+        ("DEF run m( move", "m)"),
+        ("DEF run m( REPEAT R=3 r( r) m)", ""),
+        ("DEF run m( " + "REPEAT R=2 r( " * 10_000, ""),
+        ("def run():\n  move\n    move\n", ""),
+        ("", ""),
+    ],
+)
+def test_bad_karel_programs(call, tmp_path: Path, content: str, message: str) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "bad.karel"
+    file.write_text(content)
+    code, _, err = call("run", file, "--input", "> . / . .")
+    assert code == 2
+    assert message in err
+    assert err.startswith("lasynth: ")
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        ". . / . .",
+        '{"rows": 2, "cols": 2, "crashed": false, "hero": "0:0:east", "blocked": "0:0", "markers": ""}',
+        '{"rows": 17, "cols": 2, "crashed": false, "hero": "0:0:east", "blocked": "", "markers": ""}',
+        '{"rows": 2, "cols": 2, "crashed": false, "hero": "0:0:east", "blocked": "", "markers": "0:1:11"}',
+        '{"rows": 2, "cols"',
+        "no/such/file.json",
+        "",
+    ],
+    ids=["no hero", "hero on a wall", "17 rows", "11 markers", "cut", "no file", "empty"],
+)
+def test_bad_worlds(call, world: str) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = call("run", WALK, "--input", world)
+    assert code == 2
+    assert err.startswith("lasynth: ")
+
+
+def test_a_public_file_cut_in_the_middle(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "train.json").write_text('{"guid": "1", "program_tokens": ["DEF", "run"')
+    code, _, err = call("import", "karel", tmp_path / "train.json", "--out", tmp_path / "out")
+    assert code == 2
+    assert "train.json" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_and_folders_that_are_not_there(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "folder.c"
+    folder.mkdir()
+    for words, message in (
+        (("run", folder, "--input", "[1]"), "directory"),
+        (("run", tmp_path / "none.c", "--input", "[1]"), "No such file"),
+        (("run", tmp_path / "x.py", "--input", "[1]"), "ending"),
+        (("run", SHIFT), "at least one --input"),
+        (("run", SHIFT, "--input", "[1,2,3,4,5]", "--picture", tmp_path / "x.svg"), "no pictures"),
+        (("reduce", SHIFT, "--random", "0"), "--random"),
+        (("stats", tmp_path), "not a data set"),
+        (("import", "cobol", tmp_path, "--out", tmp_path / "o"), "no language"),
+        (("import", "c", tmp_path / "none", "--out", tmp_path / "o"), "no such file"),
+        (("generate", "c", "--out", tmp_path / "o"), "nothing to make"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "-1"), "negative"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--workers", "0"), "--workers"),
+        (("generate", "c", "--out", SHIFT, "--train", "1"), "not a folder"),
+        (("generate", "c", "--out", SHIFT / "below", "--train", "1"), "cannot be written"),
+        (("generate", "c", "--out", "/proc/nowhere", "--train", "1"), "cannot be written"),
+    ):
+        code, _, err = call(*words)
+        assert (code, message in err) == (2, True), (words, err)
+
+
+@pytest.mark.parametrize(
+    "words", [["fly"], ["run"], ["generate"], ["generate", "c"], ["generate", "c", "--train", "x"]]
+)
+def test_bad_arguments(call, words: list[str]) -> None:  # type: ignore[no-untyped-def]
+    assert call(*words)[0] == 2
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["reduce"], ["generate"], ["generate", "karel"], ["stats"], ["import"]])
+def test_help(call, words: list[str]) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = call(*words, "--help")
+    assert code == 0
+    assert "usage: lasynth" in out
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m lasynth.cli run {SHIFT} --input [1,2,3,4,0] --trace | head -1"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in result.stderr
