@@ -153,15 +153,17 @@ class _Sampler:
         return chosen
 
     def in_range(self, candidates: _Candidates) -> NDArray[np.int64]:
-        """The first different tries that make good examples, as many as a task has if there are so many."""
+        """The first tries, no list twice, that make good examples; as many as a task has if there are so many."""
         o = self.options
-        _, first = np.unique(candidates.inputs, axis=0, return_index=True)
-        first.sort()
-        if o.inputs == "discard":
-            first = first[: o.examples]
-        outputs = candidates.outputs[first]
+        last = TRIES if o.inputs == "redraw" else o.examples
+        outputs = candidates.outputs[:last]
         good = ((outputs >= o.smallest_value) & (outputs <= o.largest_value)).all(axis=1)
-        return first[good][: o.examples]
+        different: dict[tuple[int, ...], int] = {}
+        for i in np.flatnonzero(good).tolist():
+            different.setdefault(tuple(candidates.inputs[i].tolist()), i)
+            if len(different) == o.examples:
+                break
+        return np.array(list(different.values()), np.int64)
 
 
 def _native_programs(rng: Random) -> Iterator[Program]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -114,6 +115,7 @@ class Code(NamedTuple):
 
 
 # --- variables and places as numbers -----------------------------------------------------------------------------------
+@lru_cache(1024)
 def slot_of(name: str) -> int:
     """p_0 l_1 p_1 l_2 p_2 .. are 0 1 2 3 4 ..: any canonical name has a slot of its own."""
     match = re.fullmatch(r"([pl])_(0|[1-9]\d*)", name)
