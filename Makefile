@@ -19,8 +19,8 @@ check: $(VENV)/ready  ## lint, layout and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/ready  ## every benchmark, JSON to benchmarks/results/
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(VENV)/ready  ## every benchmark: JSON on the terminal
+	@for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -1,11 +1,7 @@
-"""Karel tasks made per second on all cores, what became of the drawn programs, and how near the tasks are to public data.
-
-`python benchmarks/karel_generator.py --tasks 200000 --out benchmarks/results/karel_generator.json`
-"""
+"""Karel tasks made per second on all cores, what became of the drawn programs, and how near the tasks are to public data."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -15,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from karel_machine import hardware
+from _measuring import parser, report
 
 from lasynth.domains.karel import generator, statistics
 from lasynth.statistics import total_variation
@@ -67,13 +63,12 @@ def markdown(result: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=200_000)
-    parser.add_argument("--compared", type=int, default=50_000, help="tasks for the comparison with public figures")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--table", type=Path, help="only print the table of an earlier result")
-    arguments = parser.parse_args()
+    accepted = parser(__doc__)
+    accepted.add_argument("--tasks", type=int, default=200_000)
+    accepted.add_argument("--compared", type=int, default=50_000, help="tasks for the comparison with public figures")
+    accepted.add_argument("--workers", type=int, default=os.cpu_count())
+    accepted.add_argument("--table", type=Path, help="only print the table of an earlier result")
+    arguments = accepted.parse_args()
     if arguments.table:
         print(markdown(json.loads(arguments.table.read_text())))
         return
@@ -88,8 +83,6 @@ def main() -> None:
         seconds = time.perf_counter() - start
         table = compared(-(-arguments.compared // CHUNK), pool)
     result = {
-        "benchmark": "karel_generator",
-        "hardware": hardware(),
         "workers": arguments.workers,
         "tasks": made,
         "seconds": round(seconds, 1),
@@ -99,10 +92,7 @@ def main() -> None:
         "largest distance": max(line.get("distance", 0.0) for line in table.values()),
         "lines": table,
     }
-    text = json.dumps(result, indent=1)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
+    report(result, arguments.out)
 
 
 if __name__ == "__main__":

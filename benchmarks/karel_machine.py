@@ -1,49 +1,18 @@
-"""Karel's compiled machine against the readable interpreter, and reduction, on generated tasks: one core, one run.
-
-`python benchmarks/karel_machine.py --out benchmarks/results/karel_machine.json`
-"""
+"""Karel's compiled machine against the readable interpreter, and reduction, on generated tasks: one core, one run."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
-import time
-from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from _measuring import best_time, parser, report
 
 from lasynth.domains.karel import generator, interpreter, machine
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.world import World
 from lasynth.task import Task
-
-REPEATS = 5
-
-
-def best_time(work: Callable[[], Any]) -> float:
-    """Seconds of the quickest of several runs."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def hardware() -> dict[str, Any]:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "cpu": models[0] if models else platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-    }
 
 
 def interpret(tasks: list[Task[Program, World]]) -> None:
@@ -90,18 +59,9 @@ def measure(count: int, interpreted: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=20_000)
-    parser.add_argument("--interpreted", type=int, default=1_000, help="tasks for the slow interpreter")
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    result = {"benchmark": "karel_machine", "hardware": hardware()} | measure(arguments.tasks, arguments.interpreted)
-    text = json.dumps(result, indent=2)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    arguments = parser(__doc__)
+    arguments.add_argument("--tasks", type=int, default=20_000)
+    arguments.add_argument("--interpreted", type=int, default=1_000, help="tasks for the slow interpreter")
+    options = arguments.parse_args()
+    report(measure(options.tasks, options.interpreted), options.out)
