@@ -65,24 +65,23 @@ class _Made:
 def schema(domain: Domain[Any, Any, Any]) -> pa.Schema:
     """The columns of a data set; see docs/formats.md."""
     values = pa.list_(domain.arrow_type())
-    text = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
         [
             ("program", pa.string()),
             ("lexemes", pa.list_(pa.string())),
             ("inputs", values),
             ("outputs", values),
-            ("category", text),
+            ("category", pa.string()),
             ("tokens", pa.int32()),
-            ("source", text),
-            ("behaviour", pa.binary(8)),
+            ("source", pa.string()),
+            ("behaviour", pa.int64()),
             ("novel", pa.bool_()),
         ]
     )
 
 
 def to_table(domain: Domain[Any, Any, Any], tasks: list[Task[Any, Any]]) -> pa.Table:
-    """Tasks as rows. Whether a behaviour is novel is not known yet."""
+    """Tasks (at least one) as rows. Whether a behaviour is novel is not known yet."""
     programs = [task.program for task in tasks]
     columns = {
         "program": [domain.text(program) for program in programs],
@@ -92,10 +91,14 @@ def to_table(domain: Domain[Any, Any, Any], tasks: list[Task[Any, Any]]) -> pa.T
         "category": [task.category for task in tasks],
         "tokens": [task.tokens for task in tasks],
         "source": [task.source for task in tasks],
-        "behaviour": domain.behaviours(programs, tasks[0].examples[0].input) if tasks else [],
+        "behaviour": [_signed(digest) for digest in domain.behaviours(programs, tasks[0].examples[0].input)],
         "novel": [None] * len(tasks),
     }
     return pa.table(columns, schema=schema(domain))
+
+
+def _signed(digest: bytes) -> int:
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def read_tasks(path: Path, domain: Domain[Any, Any, Any]) -> Iterator[Task[Any, Any]]:
@@ -212,7 +215,7 @@ class _Writer:
 
     def flush(self) -> None:
         if self.waiting:
-            self.file.write_table(pa.concat_tables(self.waiting).unify_dictionaries())
+            self.file.write_table(pa.concat_tables(self.waiting))
             self.waiting = []
 
     def close(self) -> None:
@@ -296,14 +299,14 @@ def _fresh(
         made = list(factory.chunks(f"{split}/{len(rounds)}", _chunk_sizes(missing)))
         for chunk in made:
             counts += chunk.counts
-        table = pa.concat_tables([chunk.table for chunk in made]).unify_dictionaries()
+        table = pa.concat_tables([chunk.table for chunk in made])
         fresh = _not_in_train(table, train, taken, counts) if factory.plan.distinct else table
         fresh = fresh.slice(0, wanted - found)
         taken.update(fresh["program"].to_pylist())
         rounds.append(fresh)
         found += fresh.num_rows
         report(split, fresh.num_rows)
-    table = _mark_novel(pa.concat_tables(rounds).unify_dictionaries(), train)
+    table = _mark_novel(pa.concat_tables(rounds), train)
     entry = _split_card(Counter(table["category"].to_pylist()), counts)
     card["splits"][split] = {**entry, "novel": sum(table["novel"].to_pylist())}
     return table

@@ -196,3 +196,16 @@ def test_a_folder_that_is_no_data_set(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_text("nonsense")
     with pytest.raises(InputError, match="cannot be read as Parquet"):
         list(read_tasks(tmp_path / "x.parquet", get_domain("c")))
+
+
+def test_pandas_reads_it(dataset: tuple[str, Path]) -> None:
+    frame = pytest.importorskip("pandas").read_parquet(dataset[1] / "test.parquet")
+    assert len(frame) == SIZES["test"]
+
+
+def test_hugging_face_datasets_reads_it(dataset: tuple[str, Path], tmp_path: Path) -> None:
+    library = pytest.importorskip("datasets")
+    files = {split: str(dataset[1] / f"{split}.parquet") for split in SIZES}
+    loaded = library.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path))
+    assert {split: len(loaded[split]) for split in SIZES} == SIZES
+    assert len(loaded["test"][0]["inputs"]) == len(loaded["test"][0]["outputs"])
