@@ -1,0 +1,180 @@
+"""Which model to build: every row of the paper's tables is a `ModelConfig`, and so is ours. Knows no torch.
+
+A row says what a model is made of; a preset says how large it is and, for `cpu`, which of the paper's costly choices are
+replaced by cheap ones (`docs/deviations.md` tells which and why).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """A model. The defaults are the paper's equations at the paper's sizes: the row `LaSynth`."""
+
+    # --- latent execution --------------------------------------------------------------------------------------
+    executor: Literal["none", "final", "partial"] = "partial"
+    """none: no executor; final: only after the whole program, for the loss; partial: at every execution point."""
+    execute_at: Literal["token", "statement"] | int = "token"
+    """Where a partial executor acts: after every lexeme, at the end of every statement, or every so many lexemes."""
+    executor_network: Literal["lstm", "positions"] = "lstm"
+    """lstm: the paper's, over the elements of the value; positions: alike for all elements, with one attention among them."""
+    state_update: Literal["replace", "residual"] = "replace"
+    """The executor gives the next value itself (the paper), or what is added to the old one's log-probabilities."""
+    latent_view: Literal["replace", "beside"] = "replace"
+    """The latent value replaces the input in the encoder (the paper), or is a third thing to attend to, lightly encoded."""
+    detach_state: bool = False
+    """The encoder sees the latent value as a constant: the executor learns from its own loss only."""
+    execution_loss: Literal["final", "statements"] = "final"
+    """Compare the latent value with the output at the end (the paper), or with the true value at every statement end too."""
+    execution_weight: float = 1.0
+    """Factor of the execution loss."""
+    execution_warmup_steps: int = 0
+    """Training batches over which that factor grows from 0 to its value."""
+
+    # --- the rest of the architecture --------------------------------------------------------------------------
+    encoder: Literal["lists", "properties"] = "lists"
+    """lists: the domain's encoder of values; properties: of property signatures, which have no latent counterpart."""
+    operation_predictor: bool = True
+    """Look up in a table which sum or difference leads from input to output."""
+    token_attention: bool = True
+    """Attend to the lexemes written so far."""
+    decoder: Literal["shared", "per_example"] = "per_example"
+    """One decoder state for the whole task, or one for each of its examples."""
+    input_feeding: bool = True
+    """The decoder is fed what it attended to in the step before (the paper), so that training must walk step by step."""
+    double_attention: Literal["output_first", "input_first"] = "output_first"
+    """Which of the two the decoder looks at first; what it saw there directs its look at the other."""
+
+    # --- sizes -------------------------------------------------------------------------------------------------
+    hidden: int = 512
+    """Units of the encoders, in each direction."""
+    encoder_layers: int = 2
+    embedding: int = 1024
+    """Of a lexeme and of a list's element."""
+    decoder_hidden: int = 512
+    decoder_layers: int = 2
+    attention_hidden: int = 512
+    """Size of the vector that an attention gives."""
+    executor_hidden: int = 512
+    """Units of the executor, in each direction."""
+    executor_layers: int = 2
+
+    # --- tasks -------------------------------------------------------------------------------------------------
+    examples: int = 5
+    """Pairs that a task gives in training; a trained model takes any number from 1."""
+    list_length: int = 5
+    """Longest list."""
+    smallest_value: int = -4
+    largest_value: int = 4
+
+    def __post_init__(self) -> None:
+        for wrong, message in (*self._sizes(), *self._contradictions()):
+            if wrong:
+                raise ValueError(message)
+
+    def _sizes(self) -> list[tuple[bool, str]]:
+        at_least_one = [
+            "hidden", "encoder_layers", "embedding", "decoder_hidden", "decoder_layers", "attention_hidden",
+            "executor_hidden", "executor_layers", "examples", "list_length",
+        ]  # fmt: skip
+        return [
+            *((getattr(self, name) < 1, f"{name} must be at least 1") for name in at_least_one),
+            (self.smallest_value >= self.largest_value, "smallest_value must be less than largest_value"),
+            (isinstance(self.execute_at, int) and self.execute_at < 1, "execute_at must be at least 1"),
+            (self.execution_weight < 0, "execution_weight must not be negative"),
+            (self.execution_warmup_steps < 0, "execution_warmup_steps must not be negative"),
+        ]
+
+    def _contradictions(self) -> list[tuple[bool, str]]:
+        partial, by_statement = self.executor == "partial", self.execute_at == "statement"
+        properties = self.encoder == "properties"
+        return [
+            (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
+            (not partial and self.detach_state, "detach_state needs executor: partial"),
+            (
+                self.execution_loss == "statements" and not (partial and by_statement),
+                "execution_loss: statements needs executor: partial and execute_at: statement",
+            ),
+            (
+                properties and self.executor != "none",
+                "property signatures are of given values, so executor must be none",
+            ),
+            (properties and self.operation_predictor, "encoder: properties has no values for an operation_predictor"),
+        ]
+
+    @property
+    def values(self) -> int:
+        """How many different elements there are."""
+        return self.largest_value - self.smallest_value + 1
+
+
+LASYNTH = ModelConfig()
+NO_EXECUTOR = replace(LASYNTH, executor="none")
+ROBUST_FILL = replace(NO_EXECUTOR, operation_predictor=False, token_attention=False)
+
+MODELS: dict[str, ModelConfig] = {
+    "LaSynth": LASYNTH,
+    "NoAttentionInDecoding": replace(LASYNTH, token_attention=False),
+    "NoOpPredictor": replace(LASYNTH, operation_predictor=False),
+    "NoPartialExecutor": replace(LASYNTH, executor="final"),
+    "NoExecutor": NO_EXECUTOR,
+    "RobustFill": ROBUST_FILL,
+    "PropertySignatures": replace(ROBUST_FILL, encoder="properties"),
+    "LaSynth+": replace(
+        LASYNTH,
+        execute_at="statement",
+        executor_network="positions",
+        state_update="residual",
+        latent_view="beside",
+        execution_loss="statements",
+        input_feeding=False,
+        decoder="shared",
+    ),
+}
+"""Rows of the paper's table of restricted C, under their names there, and our own `LaSynth+`."""
+
+
+def paper(config: ModelConfig) -> ModelConfig:
+    """The paper's sizes, and its equations except where the row says otherwise."""
+    default = ModelConfig()
+    return replace(config, **{name: getattr(default, name) for name in SIZES})
+
+
+def cpu(config: ModelConfig) -> ModelConfig:
+    """What learns most per minute on two cores: small, all lexemes of a program at once, execution at statement ends."""
+    return replace(
+        config,
+        execute_at="statement",
+        input_feeding=False,
+        decoder="shared",
+        hidden=128,
+        encoder_layers=1,
+        embedding=128,
+        decoder_hidden=256,
+        decoder_layers=2,
+        attention_hidden=128,
+        executor_hidden=64 if config.executor_network == "positions" else 128,
+        executor_layers=1,
+    )
+
+
+SIZES = (
+    "hidden", "encoder_layers", "embedding", "decoder_hidden", "decoder_layers", "attention_hidden", "executor_hidden",
+    "executor_layers",
+)  # fmt: skip
+PRESETS: dict[str, Callable[[ModelConfig], ModelConfig]] = {"cpu": cpu, "paper": paper}
+
+
+def model_config(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
+    """A row at a preset's size, with single settings changed. ValueError for a name that does not exist."""
+    known = [field.name for field in fields(ModelConfig)]
+    asked: list[tuple[str, str, list[str]]] = [("model", row, list(MODELS)), ("preset", preset, list(PRESETS))]
+    asked += [("setting", name, known) for name in settings]
+    for kind, name, names in asked:
+        if name not in names:
+            raise ValueError(f"there is no {kind} `{name}`; there are {', '.join(names)}")
+    return replace(PRESETS[preset](MODELS[row]), **settings)

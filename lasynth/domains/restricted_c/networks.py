@@ -1,0 +1,210 @@
+"""Networks over lists: two encoders, two executors, and what a latent list is.
+
+Lists come as numbers 0 .. C-1 that count from the smallest value. A latent list is (..., L, C) of log-probabilities: for each element, of each of the C values it may have. Leading
+dimensions are rows of any kind, then K examples. Nothing here knows of time, decoders or searches.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.domains.restricted_c.operations import OperationPredictor
+from lasynth.layers import Attention, Join
+
+CERTAIN = -20.0
+"""Log-probability of what is known not to be the case: finite, so that it can be added to."""
+FLOOR = -8.0
+"""What a residual executor takes for it, lest a certain element could never change."""
+
+
+class ListNetworks(nn.Module):
+    """What a model needs to know of lists: `lasynth.models.networks.Networks` for restricted C."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.count = config.values
+        values = nn.Embedding(config.values, config.embedding)
+        lists = config.encoder == "lists"
+        self.feature_size = 2 * config.hidden
+        self.encoder = ListEncoder(config, values) if lists else PropertyEncoder(config)
+        self.executor = EXECUTORS[config.executor_network](config, values) if config.executor != "none" else None
+        self.latent = LatentEncoder(config) if config.latent_view == "beside" else None
+        self.operations = (
+            OperationPredictor(
+                config.smallest_value, config.largest_value, values, config.attention_hidden, config.attention_hidden
+            )
+            if config.operation_predictor
+            else None
+        )
+
+    def certain(self, lists: Tensor) -> Tensor:
+        """The latent list that is surely this one. (..., L) -> (..., L, C)"""
+        return (1.0 - F.one_hot(lists, self.count)) * CERTAIN
+
+    def value_loss(self, latent: Tensor, lists: Tensor) -> Tensor:
+        """Cross-entropy with the true list, mean over its elements. (..., L, C), (..., L) -> (...)"""
+        return -latent.gather(-1, lists.unsqueeze(-1)).squeeze(-1).mean(-1)
+
+    def operation_loss(
+        self, attended_input: Tensor, attended_output: Tensor, inputs: Tensor, outputs: Tensor
+    ) -> Tensor:
+        assert self.operations is not None
+        return self.operations.loss(attended_input, attended_output, inputs, outputs)
+
+
+class ListEncoder(nn.Module):
+    """Two bidirectional LSTMs; the output's also attends to the input's elements."""
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        self.values = values
+        self.input = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
+        self.output = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
+        self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
+
+    def forward(self, latent: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Features of input and output elements. (..., L, C), (..., L) -> (..., L, D), (..., L, D)"""
+        inputs = _over_elements(self.input, soft_embedding(latent, self.values))
+        wanted = _over_elements(self.output, self.values(outputs))
+        return inputs, self.attention((wanted,), inputs)
+
+
+class PropertyEncoder(nn.Module):
+    """A bidirectional LSTM over each element's properties: O = c + I? and O = c - I? for every value c."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.smallest = config.smallest_value
+        self.constants: Tensor
+        constants = torch.arange(config.smallest_value, config.largest_value + 1)
+        self.register_buffer("constants", constants, persistent=False)
+        self.lstm = _bidirectional(2 * config.values, config.hidden, config.encoder_layers)
+
+    def forward(self, latent: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
+        """As `ListEncoder`, but input and output are seen together: both features are the same."""
+        inputs = latent.argmax(-1) + self.smallest  # (..., L)
+        features = _over_elements(self.lstm, self.properties(inputs, outputs + self.smallest))
+        return features, features
+
+    def properties(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """1 where a property holds. (..., L), (..., L) -> (..., L, 2 C)"""
+        i, o = inputs.unsqueeze(-1), outputs.unsqueeze(-1)
+        return torch.cat([o == self.constants + i, o == self.constants - i], -1).float()
+
+
+class LstmExecutor(nn.Module):
+    """The paper's executor: a bidirectional LSTM over the elements, started from the decoder's state."""
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        self.values = values
+        self.residual = config.state_update == "residual"
+        self.states, self.hidden = 2 * config.executor_layers, config.executor_hidden
+        self.begin = nn.Linear(config.decoder_hidden, self.states * self.hidden)
+        self.lstm = _bidirectional(config.embedding, config.executor_hidden, config.executor_layers)
+        self.output = nn.Linear(2 * config.executor_hidden, config.values)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
+        begun: Tensor = self.begin(hidden)
+        return begun.tanh()
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """The latent list after one execution. (R, K, L, C), (R, 1 or K, X) -> (R, K, L, C)"""
+        rows = latent.shape[:-2]
+        elements = soft_embedding(latent, self.values).flatten(0, -3)  # (R K, L, E)
+        begin = context.expand(*rows, -1).reshape(-1, self.states, self.hidden).transpose(0, 1).contiguous()
+        features = self.lstm(elements.to(begin.dtype), (begin, torch.zeros_like(begin)))[0]
+        scores: Tensor = self.output(features)
+        return update(latent, scores.view_as(latent), self.residual)
+
+
+class PositionExecutor(nn.Module):
+    """A small executor, alike for all elements: each sees its value, its place and the decoder's state, then the others.
+
+    The one attention among elements is what `a[i] = a[j]` needs; everything else is per element.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size = config.executor_hidden
+        self.residual = config.state_update == "residual"
+        self.begin = nn.Linear(config.decoder_hidden, size)
+        self.value = nn.Linear(values.num_embeddings, size, bias=False)
+        self.place = nn.Embedding(config.list_length, size)
+        self.query = nn.Linear(size, 2 * size, bias=False)  # queries and keys in one product
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.Linear(width, 2 * size), nn.GELU(), nn.Linear(2 * size, size))
+            for width in [2 * size] + [size] * (config.executor_layers - 1)
+        )
+        self.output = nn.Linear(size, values.num_embeddings)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        prepared: Tensor = self.begin(hidden)
+        return prepared
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """As `LstmExecutor`."""
+        places = self.place.weight[: latent.shape[-2]]  # (L, U)
+        known = self.value(latent.exp()) + places + context.unsqueeze(-2)  # (R, K, L, U)
+        known = F.gelu(known)
+        query, key = self.query(known).chunk(2, -1)
+        weights = (query @ key.transpose(-1, -2)).float().softmax(-1).to(known.dtype)  # (R, K, L, L)
+        mixed = torch.cat([known, weights @ known], -1)
+        for block in self.blocks:
+            known = known + block(mixed)
+            mixed = known
+        return update(latent, self.output(known), self.residual)
+
+
+EXECUTORS = {"lstm": LstmExecutor, "positions": PositionExecutor}
+
+
+class LatentEncoder(nn.Module):
+    """A light encoder of latent lists: per element, on top of the features that input and output already have."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        features = 2 * config.hidden
+        self.base = Join((features, features), config.hidden)
+        self.value = nn.Linear(config.values, config.hidden, bias=False)
+        self.output = nn.Linear(config.hidden, features)
+
+    def prepare(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """What all latent lists of a task share. (..., L, D), (..., L, D) -> (..., L, X)"""
+        prepared: Tensor = self.base(inputs, outputs)
+        return prepared
+
+    def forward(self, latent: Tensor, base: Tensor) -> Tensor:
+        """(..., L, C), (..., L, X) -> (..., L, D)"""
+        features: Tensor = self.output(F.gelu(self.value(latent.exp()) + base))
+        return features
+
+
+def networks(config: ModelConfig) -> ListNetworks:
+    """The networks of restricted C that a model with this config is built from."""
+    return ListNetworks(config)
+
+
+def soft_embedding(latent: Tensor, values: nn.Embedding) -> Tensor:
+    """The expected embedding of each element. (..., L, C) -> (..., L, E)"""
+    return latent.exp() @ values.weight
+
+
+def update(latent: Tensor, scores: Tensor, residual: bool) -> Tensor:
+    """Log-probabilities after an execution that gave these scores. (..., L, C)"""
+    scores = scores.float()  # the chain of executions adds up errors, so it is never in half precision
+    return (latent.clamp(min=FLOOR) + scores if residual else scores).log_softmax(-1)
+
+
+def _bidirectional(inputs: int, hidden: int, layers: int) -> nn.LSTM:
+    return nn.LSTM(inputs, hidden, layers, batch_first=True, bidirectional=True)
+
+
+def _over_elements(lstm: nn.LSTM, elements: Tensor) -> Tensor:
+    """(..., L, E) -> (..., L, D)"""
+    features: Tensor = lstm(elements.flatten(0, -3))[0]
+    return features.view(*elements.shape[:-1], -1)

@@ -1,0 +1,93 @@
+"""Small layers that several networks share: attention, pooling over examples, sums and means under a mask.
+
+They know no domain and no time: letters are those of `models.base`, and `...` is whatever comes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lasynth.vocab import PAD
+
+
+class Join(nn.Module):
+    """A linear layer over the concatenation of its arguments.
+
+    It is computed as a sum of one product per argument, so that arguments may broadcast: what is the same for all
+    examples is multiplied once and not once per example.
+    """
+
+    def __init__(self, sizes: Sequence[int], size: int, bias: bool = True) -> None:
+        super().__init__()
+        whole = nn.Linear(sum(sizes), size, bias)  # initialised as one layer: the scale depends on all inputs together
+        self.weights = nn.ParameterList(part.clone() for part in torch.split(whole.weight.detach(), list(sizes), dim=1))
+        self.bias = whole.bias
+
+    def forward(self, *parts: Tensor) -> Tensor:
+        total = F.linear(parts[0], self.weights[0], self.bias)
+        for part, weight in zip(parts[1:], list(self.weights)[1:], strict=True):
+            total = total + F.linear(part, weight)
+        return total
+
+
+class Attention(nn.Module):
+    """Luong's attention: a bilinear score, and tanh(W [context; query]) as its result.
+
+    Given a memory (..., M, D) and the parts of a query, each (..., T, size) up to broadcasting.
+    """
+
+    def __init__(self, query_sizes: Sequence[int], memory_size: int, size: int) -> None:
+        super().__init__()
+        self.score = Join(query_sizes, memory_size, bias=False)
+        self.combine = Join((memory_size, *query_sizes), size)
+
+    def forward(self, query: Sequence[Tensor], memory: Tensor, mask: Tensor | None = None) -> Tensor:
+        scores = torch.matmul(self.score(*query), memory.transpose(-1, -2)).float()  # (..., T, M)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        context = torch.matmul(scores.softmax(-1).to(memory.dtype), memory)  # (..., T, D)
+        combined: Tensor = self.combine(context, *query)
+        return combined.tanh()
+
+
+class TokenAttention(nn.Module):
+    """Attention over the embeddings of the lexemes written so far.
+
+    The embeddings carry no position, so a lexeme that was written c times weighs c times as much as one written once:
+    counts of lexemes, (..., V), say all there is to know, and there is no sum over T.
+    """
+
+    def __init__(self, size: int, embedding: nn.Embedding) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.score = nn.Linear(size, embedding.embedding_dim, bias=False)
+        self.combine = Join((embedding.embedding_dim, size), size)
+
+    def forward(self, query: Tensor, counts: Tensor) -> Tensor:
+        table = self.embedding.weight  # (V, E)
+        scores = F.linear(self.score(query), table).float() + counts.log()  # (..., V); -inf where not written
+        context = torch.matmul(scores.softmax(-1).to(query.dtype), table)  # (..., E)
+        combined: Tensor = self.combine(context, query)
+        return combined.tanh()
+
+
+def max_over_examples(features: Tensor, present: Tensor) -> Tensor:
+    """The largest of each feature among the examples that exist. (B, K, ..., H), (B, K) -> (B, ..., H)"""
+    mask = present.reshape(*present.shape, *(1 for _ in features.shape[2:]))
+    return features.masked_fill(~mask, -torch.inf).amax(1)
+
+
+def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    """Mean of each row's values where the mask holds; 0 for a row without any. (B, ...) -> (B,)"""
+    values, mask = values.flatten(1), mask.flatten(1)
+    return values.masked_fill(~mask, 0.0).sum(1) / mask.sum(1).clamp(min=1)
+
+
+def program_loss(logits: Tensor, tokens: Tensor) -> Tensor:
+    """Minus the log-probability of each program, PAD left out. (B, T, V), (B, T) -> (B,)"""
+    losses = F.cross_entropy(logits.float().transpose(1, 2), tokens, ignore_index=PAD, reduction="none")
+    return losses.sum(1)

@@ -1,0 +1,102 @@
+"""The program decoder: an LSTM over lexemes, attention to the examples, pooling over them, attention to what was written.
+
+Knows nothing of execution: the things it attends to are given as views, for one moment or for all moments of a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.layers import Attention, Join, TokenAttention, max_over_examples
+
+INPUT, OUTPUT, LATENT = 0, 1, 2
+"""Order in which views are given."""
+
+
+class View(NamedTuple):
+    """Something to attend to."""
+
+    features: Tensor
+    """(B, K, M, D)"""
+    mask: Tensor | None = None
+    """(B, 1, T, M) of bool: which of it exists at which moment; None for all."""
+
+
+class Memory(NamedTuple):
+    """What the decoder's LSTM remembers. E is 1 for a shared decoder and K for one per example."""
+
+    hidden: Tensor
+    """(layers, B, E, H)"""
+    cell: Tensor
+    """As hidden."""
+
+    def reorder(self, index: Tensor) -> Memory:
+        return Memory(self.hidden[:, index], self.cell[:, index])
+
+
+class Decoder(nn.Module):
+    def __init__(self, config: ModelConfig, vocabulary: int, feature_size: int, views: int) -> None:
+        super().__init__()
+        size, attended = config.decoder_hidden, config.attention_hidden
+        self.shared = config.decoder == "shared"
+        self.layers = config.decoder_layers
+        self.fed_size = views * attended if config.input_feeding else 0
+        self.embedding = nn.Embedding(vocabulary, config.embedding)
+        self.begin = Join((feature_size, feature_size), 2 * config.decoder_layers * size)
+        self.lstm = nn.LSTM(config.embedding + self.fed_size, size, config.decoder_layers, batch_first=True)
+        self.order = [OUTPUT, INPUT] if config.double_attention == "output_first" else [INPUT, OUTPUT]
+        self.order += [LATENT] * (views > LATENT)
+        self.attentions = nn.ModuleList(
+            Attention((size, *[attended] * before), feature_size, attended) for before in range(views)
+        )
+        operations = [attended] if config.operation_predictor else []
+        self.merge = Join((*[attended] * views, *operations), size)
+        self.recall = TokenAttention(size, self.embedding) if config.token_attention else None
+        self.output = nn.Linear(size, vocabulary)
+
+    def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
+        """Before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
+        begun = self.begin(inputs.mean(2), outputs.mean(2)).float()  # (B, K, 2 layers H)
+        if self.shared:
+            begun = max_over_examples(begun, present).unsqueeze(1)
+        hidden, cell = begun.unflatten(-1, (2, self.layers, -1)).permute(2, 3, 0, 1, 4)
+        return Memory(hidden.tanh().contiguous(), cell.contiguous())
+
+    def advance(self, memory: Memory, tokens: Tensor, fed: Tensor | None) -> tuple[Tensor, Memory]:
+        """States after each of these lexemes. (B, T) and, if it is fed, (B, E, 1, F) -> (B, E, T, H)"""
+        _, rows, decoders, size = memory.hidden.shape
+        embedded = self.embedding(tokens).unsqueeze(1).expand(-1, decoders, -1, -1)  # (B, E, T, embedding)
+        if fed is not None:
+            embedded = torch.cat([embedded, fed.to(embedded.dtype)], -1)
+        states, (hidden, cell) = self.lstm(
+            embedded.flatten(0, 1), (memory.hidden.flatten(1, 2), memory.cell.flatten(1, 2))
+        )
+        shape = (self.layers, rows, decoders, size)
+        return states.unflatten(0, (rows, decoders)), Memory(hidden.view(shape), cell.view(shape))
+
+    def attend(self, hidden: Tensor, views: Sequence[View]) -> list[Tensor]:
+        """What is seen of each view, the later ones in the light of the earlier. (B, E, T, H) -> views x (B, K, T, A)"""
+        seen: dict[int, Tensor] = {}
+        for attention, view in zip(self.attentions, self.order, strict=True):
+            seen[view] = attention((hidden, *seen.values()), views[view].features, views[view].mask)
+        return [seen[view] for view in sorted(seen)]
+
+    def predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
+        """Scores of the next lexeme. views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)"""
+        pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, H)
+        if self.recall is not None:
+            pooled = self.recall(pooled, counts)
+        scores: Tensor = self.output(pooled)
+        return scores.float()
+
+    def feed(self, seen: Sequence[Tensor], present: Tensor) -> Tensor | None:
+        """What the next step is fed of what this one saw, if anything. views x (B, K, 1, A) -> (B, E, 1, F)"""
+        if not self.fed_size:
+            return None
+        together = torch.cat(list(seen), -1)
+        return max_over_examples(together, present).unsqueeze(1) if self.shared else together

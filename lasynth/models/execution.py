@@ -1,0 +1,66 @@
+"""Where a program is executed, and the chain of latent values that this makes. Knows no encoder and no losses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lasynth.config import ModelConfig
+from lasynth.models.networks import Executor
+from lasynth.vocab import EOS
+
+
+def execution_points(config: ModelConfig, tokens: Tensor, moments: Tensor, statement_ends: Tensor) -> Tensor:
+    """After which of these lexemes the executor acts: it takes its turn before the next lexeme is chosen.
+
+    `moments` says how many lexemes came before, BOS among them. Both (...) -> (...) of bool.
+    """
+    lexeme = tokens > EOS  # the three special ones have the lowest numbers
+    if config.executor != "partial":
+        return torch.zeros_like(lexeme)
+    if config.execute_at == "token":
+        return lexeme
+    if config.execute_at == "statement":
+        return statement_ends[tokens]
+    return lexeme & (moments % config.execute_at == 0)
+
+
+class Chain(NamedTuple):
+    """Latent values of B programs after 0, 1, 2, .. executions; each program has its own number of them.
+
+    They are packed: first those after 0 executions, then after 1, and so on, so that no row is wasted on programs that
+    have no more points, and each step of the chain is a slice.
+    """
+
+    values: Tensor
+    """(P, K, *)"""
+    task: Tensor
+    """(P,) the program that a row belongs to."""
+    rows: Tensor
+    """(B, J): row of the value after j executions; 0 where a program has fewer."""
+
+
+def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tensor) -> Chain:
+    """The only part of training that is sequential. (B, K, *), (B, E, T, H), (B, T)"""
+    counts = points.sum(1)
+    longest = int(counts.max())
+    order = counts.argsort(descending=True, stable=True)
+    rank = order.argsort()
+    positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]  # (B, S), in order of time
+    context = executor.prepare(hidden_at(hidden, positions))[order]  # (B, S, E, X)
+    sizes = [len(counts), *(counts.unsqueeze(1) > torch.arange(longest, device=counts.device)).sum(0).tolist()]
+    packed = [initial[order]]
+    for s, size in enumerate(sizes[1:]):
+        packed.append(executor(packed[-1][:size], context[:size, s]))
+    offsets = torch.tensor([0, *sizes[:-1]], device=counts.device).cumsum(0)
+    index = offsets + rank.unsqueeze(1)
+    exists = torch.arange(len(sizes), device=counts.device) <= counts.unsqueeze(1)
+    return Chain(torch.cat(packed), torch.cat([order[:size] for size in sizes]), index.masked_fill(~exists, 0))
+
+
+def hidden_at(hidden: Tensor, positions: Tensor) -> Tensor:
+    """The decoder's states at these moments. (B, E, T, H), (B, S) -> (B, S, E, H)"""
+    rows = torch.arange(len(positions), device=positions.device).unsqueeze(1)
+    return hidden.transpose(1, 2)[rows, positions]

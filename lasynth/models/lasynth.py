@@ -1,0 +1,277 @@
+"""The synthesizer: all rows of the paper are configs of this one class.
+
+`loss` computes all lexemes of a program at once where the config allows it; only the chain of latent values is sequential.
+`step` computes one lexeme for any number of hypotheses. Both are made of the same pieces, and a test holds them to the
+same log-probabilities. Knows no domain: its networks are given (see `models.networks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.domains.base import Domain
+from lasynth.layers import masked_mean, program_loss
+from lasynth.models.base import IO, Batch, Losses
+from lasynth.models.decoder import INPUT, OUTPUT, Decoder, View
+from lasynth.models.execution import execution_points, hidden_at, run_chain
+from lasynth.models.networks import Networks
+from lasynth.models.state import Examples, Hypotheses, Pool
+from lasynth.vocab import BOS, PAD
+
+
+class Moment(NamedTuple):
+    """One step of N hypotheses."""
+
+    scores: Tensor
+    """(N, V)"""
+    seen: list[Tensor]
+    """What was attended to, each (N, K, 1, A)."""
+    hidden: Tensor
+    """(N, E, 1, H)"""
+
+
+class Run(NamedTuple):
+    """All steps of B programs."""
+
+    scores: Tensor
+    """(B, T, V)"""
+    first_seen: list[Tensor]
+    """What was attended to before the first lexeme, each (B, K, A)."""
+    hidden: Tensor
+    """(B, E, T, H)"""
+    values: Tensor
+    """(P, K, *): latent values."""
+    after: Tensor
+    """(B, T): row of the value that was current at each moment."""
+
+
+class LaSynth(nn.Module):
+    def __init__(self, config: ModelConfig, vocabulary: int, statement_ends: Tensor, networks: Networks) -> None:
+        super().__init__()
+        self.config = config
+        self.vocabulary = vocabulary
+        self.networks = networks
+        self.partial = config.executor == "partial"
+        views = 3 if config.latent_view == "beside" else 2
+        self.decoder = Decoder(config, vocabulary, networks.feature_size, views)
+        self.statement_ends: Tensor
+        self.register_buffer("statement_ends", statement_ends, persistent=False)
+        self.batches: Tensor | None = None
+        if config.execution_warmup_steps:
+            self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
+
+    # --- search ------------------------------------------------------------------------------------------------
+    def start(self, io: IO) -> Hypotheses:
+        examples = self._encode(io)
+        tasks = torch.arange(len(io.present), device=io.present.device)
+        memory = self.decoder.start(*examples.features, examples.present)
+        values = self.networks.certain(examples.inputs)
+        decoders = memory.hidden.shape[2]
+        fed_size = self.decoder.fed_size
+        return Hypotheses(
+            examples,
+            Pool(values, self._latent_features(values, examples, tasks)),
+            task=tasks,
+            latent=tasks,
+            memory=memory,
+            fed=values.new_zeros(len(tasks), decoders, 1, fed_size) if fed_size else None,
+            counts=values.new_zeros(len(tasks), self.vocabulary),
+        )
+
+    def step(self, state: Hypotheses, tokens: Tensor) -> tuple[Tensor, Hypotheses]:
+        moment, state = self._step(state, tokens)
+        return moment.scores.log_softmax(-1), state
+
+    def _step(self, state: Hypotheses, tokens: Tensor) -> tuple[Moment, Hypotheses]:
+        hidden, memory = self.decoder.advance(state.memory, tokens.unsqueeze(1), state.fed)
+        rows = self._points(tokens, torch.tensor(state.length, device=tokens.device)).nonzero().squeeze(1)
+        if len(rows):
+            state = self._execute(state, rows, hidden)
+        present = state.examples.present[state.task]
+        fixed = [] if self._replaces else [features[state.task] for features in state.examples.features]
+        moving = [features[state.latent] for features in state.pool.features]
+        seen = self.decoder.attend(hidden, [View(features) for features in (*fixed, *moving)])
+        counts = state.counts + F.one_hot(tokens, self.vocabulary)
+        scores = self._predict(seen, present, counts.unsqueeze(1)).squeeze(1)
+        fed = self.decoder.feed(seen, present)
+        state = replace(state, memory=memory, fed=fed, counts=counts, length=state.length + 1)
+        return Moment(scores, seen, hidden), state
+
+    def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
+        """One execution for the hypotheses `rows`."""
+        executor = self.networks.executor
+        assert executor is not None
+        values = executor(state.pool.values[state.latent[rows]], executor.prepare(hidden[rows].squeeze(2)))
+        return state.replace_latent(rows, Pool(values, self._latent_features(values, state.examples, state.task[rows])))
+
+    # --- training ----------------------------------------------------------------------------------------------
+    def forward(self, batch: Batch) -> Losses:
+        """The loss, under the name by which wrappers such as DistributedDataParallel call a module."""
+        return self.loss(batch)
+
+    def loss(self, batch: Batch) -> Losses:
+        run = self.run_stepwise(batch) if self.config.input_feeding else self.run_parallel(batch)
+        return Losses(
+            program_loss(run.scores, batch.tokens).mean(),
+            self._execution_loss(run, batch),
+            self._operation_loss(run, batch),
+        )
+
+    def run_parallel(self, batch: Batch) -> Run:
+        """All lexemes at once; not for `input_feeding`."""
+        examples, fed = self._encode(batch.io), shifted(batch.tokens)
+        memory = self.decoder.start(*examples.features, examples.present)
+        hidden, _ = self.decoder.advance(memory, fed, None)  # (B, E, T, H)
+        values, after, views = self._all_views(examples, hidden, fed)
+        seen = self.decoder.attend(hidden, views)
+        counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
+        scores = self._predict(seen, examples.present, counts)
+        return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
+
+    def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
+        """Latent values, which is current when, and what there is to attend to at every moment."""
+        initial = self.networks.certain(examples.inputs)
+        fixed = [View(features) for features in examples.features]
+        tasks = torch.arange(len(fed), device=fed.device)
+        if not self.partial:
+            return initial, tasks.unsqueeze(1).expand_as(fed), fixed
+        assert self.networks.executor is not None
+        points = self._points(fed, torch.arange(fed.shape[1], device=fed.device))
+        chain = run_chain(self.networks.executor, initial, hidden, points)
+        current = points.cumsum(1)  # (B, T): executions so far
+        steps = torch.arange(chain.rows.shape[1], device=fed.device)
+        mask = current.unsqueeze(-1) == steps  # (B, T, J)
+        moving = []
+        for features in self._latent_features(chain.values, examples, chain.task):  # (P, K, L, D)
+            all_steps = features[chain.rows].transpose(1, 2)  # (B, K, J, L, D)
+            elements = mask.repeat_interleave(features.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
+            moving.append(View(all_steps.flatten(2, 3), elements))
+        return chain.values, chain.rows.gather(1, current), moving if self._replaces else fixed + moving
+
+    def run_stepwise(self, batch: Batch) -> Run:
+        """One lexeme after the other, as a search does it."""
+        state = self.start(batch.io)
+        moments, values = [], []
+        for tokens in shifted(batch.tokens).unbind(1):
+            moment, state = self._step(state, tokens)
+            moments.append(moment)
+            values.append(state.pool.values[state.latent])
+        rows, steps = batch.tokens.shape
+        after = torch.arange(rows * steps, device=batch.tokens.device).view(steps, rows).T
+        return Run(
+            torch.stack([moment.scores for moment in moments], 1),
+            [part.squeeze(2) for part in moments[0].seen],
+            torch.cat([moment.hidden for moment in moments], 2),
+            torch.cat(values),
+            after,
+        )
+
+    def _execution_loss(self, run: Run, batch: Batch) -> Tensor:
+        executor = self.networks.executor
+        if executor is None:
+            return run.scores.new_zeros(())
+        outputs = filled(batch.io)[1]
+        fed = shifted(batch.tokens)
+        points = self._points(fed, torch.arange(fed.shape[1], device=fed.device))
+        last = (batch.tokens != PAD).sum(1, keepdim=True) - 1  # (B, 1): the moment after the last lexeme
+        final = run.values[run.after.gather(1, last).squeeze(1)]  # (B, K, *)
+        executed = points.gather(1, last).squeeze(1)
+        if not bool(executed.all()):  # programs that do not end at an execution point are executed once more
+            more = executor(final, executor.prepare(hidden_at(run.hidden, last).squeeze(1)))
+            final = torch.where(executed.view(-1, *(1 for _ in final.shape[1:])), final, more)
+        loss = masked_mean(self.networks.value_loss(final, outputs), batch.io.present).mean()
+        if self.config.execution_loss == "statements":
+            loss = loss + self._statements_loss(run, batch, points, outputs)
+        return loss * self._execution_weight()
+
+    def _statements_loss(self, run: Run, batch: Batch, points: Tensor, outputs: Tensor) -> Tensor:
+        if batch.states is None or batch.states_valid is None:
+            raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
+        count = int(points.sum(1).max())
+        if batch.states.shape[1] < count:
+            raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
+        valid = batch.states_valid[:, :count] & batch.io.present.unsqueeze(1)  # (B, S, K)
+        true = batch.states[:, :count]
+        unknown = ~valid.view(*valid.shape, *(1 for _ in true.shape[3:]))
+        true = torch.where(unknown, outputs.unsqueeze(1), true)  # anything that is a value: it does not count
+        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :count]
+        latent = run.values[run.after.gather(1, positions)]  # (B, S, K, *)
+        return masked_mean(self.networks.value_loss(latent, true), valid).mean()
+
+    def _execution_weight(self) -> float:
+        if self.batches is None:
+            return self.config.execution_weight
+        grown = min(1.0, int(self.batches) / self.config.execution_warmup_steps)
+        if self.training:
+            self.batches += 1
+        return self.config.execution_weight * grown
+
+    def _operation_loss(self, run: Run, batch: Batch) -> Tensor:
+        if self.networks.operations is None:
+            return run.scores.new_zeros(())
+        seen = run.first_seen
+        losses = self.networks.operation_loss(seen[INPUT], seen[OUTPUT], *filled(batch.io))
+        return masked_mean(losses, batch.io.present).mean()
+
+    # --- pieces of both ----------------------------------------------------------------------------------------
+    @property
+    def _replaces(self) -> bool:
+        return self.partial and self.config.latent_view == "replace"
+
+    def _points(self, tokens: Tensor, moments: Tensor) -> Tensor:
+        return execution_points(self.config, tokens, moments, self.statement_ends)
+
+    def _encode(self, io: IO) -> Examples:
+        inputs, outputs = filled(io)
+        features = self.networks.encoder(self.networks.certain(inputs), outputs)
+        latent = self.networks.latent
+        base = None if latent is None else latent.prepare(*features)
+        return Examples(inputs, outputs, io.present, features, base)
+
+    def _latent_features(self, values: Tensor, examples: Examples, task: Tensor) -> tuple[Tensor, ...]:
+        """Encodings of latent values, (P, K, *), that belong to tasks (P,); none if no latent value is ever attended to."""
+        if not self.partial:
+            return ()
+        if self.config.detach_state:
+            values = values.detach()
+        if self._replaces:
+            return self.networks.encoder(values, examples.outputs[task])
+        assert self.networks.latent is not None
+        assert examples.base is not None
+        return (self.networks.latent(values, examples.base[task]),)
+
+    def _predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
+        operations = self.networks.operations
+        extra = [] if operations is None else [operations(seen[INPUT], seen[OUTPUT])]
+        return self.decoder.predict([*seen, *extra], present, counts)
+
+
+def shifted(tokens: Tensor) -> Tensor:
+    """What is fed at each moment: BOS, then all but the last lexeme. (B, T) -> (B, T)"""
+    return torch.cat([torch.full_like(tokens[:, :1], BOS), tokens[:, :-1]], 1)
+
+
+def filled(io: IO) -> tuple[Tensor, Tensor]:
+    """Inputs and outputs with copies of the first present example in place of the absent ones. (B, K, *) each"""
+    tasks, count = io.present.shape
+    first = io.present.int().argmax(1, keepdim=True)
+    slots = torch.where(io.present, torch.arange(count, device=first.device), first)  # (B, K)
+    rows = torch.arange(tasks, device=first.device).unsqueeze(1)
+    return io.inputs[rows, slots], io.outputs[rows, slots]
+
+
+def build_model(config: ModelConfig, domain: Domain[Any, Any, Any], seed: int = 0) -> LaSynth:
+    """A model with fresh weights for this domain, whose folder has a module `networks`. Same seed, same weights."""
+    folder = type(domain).__module__.rpartition(".")[0]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        networks: Networks = import_module(f"{folder}.networks").networks(config)
+        return LaSynth(config, len(domain.vocab), torch.from_numpy(domain.statement_ends), networks)

@@ -1,0 +1,81 @@
+"""What a search holds on to: N unfinished programs, by index into what their tasks and their executions share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lasynth.models.decoder import Memory
+
+
+class Examples(NamedTuple):
+    """The examples of B tasks, encoded once."""
+
+    inputs: Tensor
+    """(B, K, *); an absent example is a copy of one that is present."""
+    outputs: Tensor
+    """As inputs."""
+    present: Tensor
+    """(B, K)"""
+    features: tuple[Tensor, Tensor]
+    """(B, K, L, D) of inputs and of outputs."""
+    base: Tensor | None
+    """(B, K, *): what all latent values of a task share, if they are encoded beside the examples."""
+
+
+class Pool(NamedTuple):
+    """Latent values with their encodings; hypotheses that share their statements so far share a row."""
+
+    values: Tensor
+    """(P, K, *)"""
+    features: tuple[Tensor, ...]
+    """Each (P, K, L, D)."""
+
+    def take(self, index: Tensor) -> Pool:
+        return Pool(self.values[index], tuple(feature[index] for feature in self.features))
+
+    def join(self, other: Pool) -> Pool:
+        pairs = zip(self.features, other.features, strict=True)
+        return Pool(torch.cat([self.values, other.values]), tuple(torch.cat(pair) for pair in pairs))
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """N unfinished programs."""
+
+    examples: Examples
+    pool: Pool
+    task: Tensor
+    """(N,) row of examples."""
+    latent: Tensor
+    """(N,) row of pool."""
+    memory: Memory
+    fed: Tensor | None
+    """(N, E, 1, F): what the decoder is fed of the step before."""
+    counts: Tensor
+    """(N, V): how often each lexeme was written."""
+    length: int = 0
+    """Lexemes written so far, BOS among them."""
+
+    def reorder(self, index: Tensor) -> Hypotheses:
+        return replace(
+            self,
+            task=self.task[index],
+            latent=self.latent[index],
+            memory=self.memory.reorder(index),
+            fed=None if self.fed is None else self.fed[index],
+            counts=self.counts[index],
+        )
+
+    def replace_latent(self, rows: Tensor, new: Pool) -> Hypotheses:
+        """Give hypotheses `rows` latent values of their own; rows of the pool that nobody needs any more go."""
+        kept = torch.ones_like(self.latent, dtype=torch.bool)
+        kept[rows] = False
+        used, renumbered = torch.unique(self.latent[kept], return_inverse=True)
+        latent = torch.empty_like(self.latent)
+        latent[kept] = renumbered
+        latent[rows] = len(used) + torch.arange(len(rows), device=rows.device)
+        return replace(self, pool=self.pool.take(used).join(new), latent=latent)
