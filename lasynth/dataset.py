@@ -340,8 +340,11 @@ def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
     """Which of the wanted values occur in a column of the training set; read in pieces, so memory stays small."""
     if not train.exists():
         return set()
-    pieces = _open(train).iter_batches(columns=[column])
-    return {value for piece in pieces for value in piece[column].to_pylist() if value in wanted}
+    file = _open(train)
+    seen: set[Any] = set()
+    for group in range(file.num_row_groups):
+        seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
+    return seen
 
 
 def write_imported(
