@@ -201,6 +201,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing to say to it
         return 0
+    except OSError as error:  # a full disk, a file that vanished
+        _complain(str(error))
+        return BAD_INPUT
 
 
 def _dispatch(words: list[str]) -> int:

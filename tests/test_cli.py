@@ -233,6 +233,8 @@ def test_files_and_folders_that_are_not_there(call, tmp_path: Path) -> None:  # 
         (("generate", "c", "--out", tmp_path / "o"), "nothing to make"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "-1"), "negative"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--workers", "0"), "--workers"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--loop-share", "3"), "loop-share"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--list-length", "1"), "different lists"),
         (("generate", "c", "--out", SHIFT, "--train", "1"), "not a folder"),
         (("generate", "c", "--out", SHIFT / "below", "--train", "1"), "cannot be written"),
         (("generate", "c", "--out", "/proc/nowhere", "--train", "1"), "cannot be written"),

@@ -44,6 +44,7 @@ from lasynth.domains.restricted_c.nodes import (
     Test,
     Var,
 )
+from lasynth.task import InputError
 
 FLAGS: Final = (
     *(
@@ -97,7 +98,7 @@ _DECLARATION = re.compile(r"^ *u?int\d+_t l_\d+ = [^;]*;\n", re.MULTILINE)
 _CAST = re.compile(r"\(u?int\d+_t\)")
 
 
-class SourceUnavailable(RuntimeError):
+class SourceUnavailable(InputError):
     """Something that this source needs is not installed."""
 
 

@@ -48,6 +48,7 @@ from lasynth.domains.restricted_c.nodes import (
     Test,
     Var,
 )
+from lasynth.task import InputError
 
 
 class Kind(IntEnum):
@@ -121,7 +122,9 @@ def slot_of(name: str) -> int:
     match = re.fullmatch(r"([pl])_(0|[1-9]\d*)", name)
     slot = -1 if match is None else 2 * int(match[2]) - (match[1] == "l")
     if not 0 <= slot < MAX_SLOTS:
-        raise ValueError(f"{name} is not a canonical variable name, or the program has too many variables")
+        raise InputError(
+            f"{name} is no canonical name of a variable, or one too many: at most 31 l_k and 31 p_k are taken"
+        )
     return slot
 
 
@@ -150,7 +153,7 @@ def place_of(number: int) -> Target:
 
 # --- trees to lexemes ----------------------------------------------------------------------------------------------------
 def to_lexemes(program: Program) -> list[Lexeme]:
-    """The lexemes of a canonical program, without END. ValueError if a variable's name is not canonical."""
+    """The lexemes of a canonical program, without END. InputError if a variable's name is not canonical."""
     lexemes: list[Lexeme] = []
     for declaration in program.declarations:
         slot = slot_of(declaration.name)
