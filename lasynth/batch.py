@@ -1,0 +1,279 @@
+"""From Parquet to batches: a split as flat arrays in memory, and an endless, resumable stream of padded batches.
+
+Which tasks and which of their examples make up a batch depends on the seed and the batch's position alone, so a stream is
+resumed exactly from two numbers, and every process of a distributed run can cut its share out of the same batch. Knows
+nothing of models but `Batch`, and of languages what `TaskArrays` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import torch
+from numpy.typing import NDArray
+
+from lasynth.domains.base import Domain
+from lasynth.models.base import IO, Batch
+from lasynth.task import InputError
+from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
+
+Ints = NDArray[np.signedinteger[Any]]
+POOL = 50
+"""Batches' worth of shuffled tasks that are sorted by length together: more pad less, fewer mix better."""
+
+
+class TaskArrays(Protocol):
+    """A language's values and programs as arrays of numbers."""
+
+    def read(self, column: Any) -> NDArray[np.int32]:
+        """An Arrow column of the examples' inputs or outputs. (B, K, L)"""
+
+    def run(
+        self, tokens: NDArray[Any], inputs: NDArray[Any], group: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Run programs (P, T) on inputs[group[p]] of (G, K, L): outputs (P, K, L), runs that are fine (P, K), and which
+        rows are programs (P,)."""
+
+    def states(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Values at the statement ends of programs (B, T) on inputs (B, K, L): (B, S, K, L), and where there is one."""
+
+
+def arrays_of(domain: Any) -> TaskArrays:
+    """InputError for a language that has none yet."""
+    from lasynth.domains.restricted_c.arrays import ListArrays
+    from lasynth.domains.restricted_c.domain import RestrictedC
+
+    if not isinstance(domain, RestrictedC):
+        raise InputError(f"there are no models of the language `{domain.name}` yet")
+    return ListArrays(domain.table)
+
+
+# --- splits in memory ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Split:
+    """The N tasks of one Parquet file, about 150 bytes each."""
+
+    tokens: NDArray[np.int16]
+    """Lexeme numbers of all programs, one after the other, each with EOS."""
+    offsets: NDArray[np.int64]
+    """Program n is from offsets[n] to offsets[n + 1]. (N + 1,)"""
+    inputs: Ints
+    """(N, K, L), as the language's values are, not shifted."""
+    outputs: Ints
+    category: NDArray[np.int8]
+    """(N,) numbers of `Domain.categories`."""
+    novel: NDArray[np.bool_]
+    """(N,) whether no program of the training set behaves so; False where that is not known."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Lexemes of each program, EOS included. (N,)"""
+        return np.diff(self.offsets)
+
+    @property
+    def examples(self) -> int:
+        return int(self.inputs.shape[1])
+
+    def padded(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The programs of some tasks, PAD behind their EOS. (B, T)"""
+        lengths = self.lengths[rows]
+        at = np.arange(lengths.max(initial=1))
+        places = np.minimum(self.offsets[rows, None] + at, len(self.tokens) - 1)
+        return np.where(at < lengths[:, None], self.tokens[places], PAD).astype(np.int64)
+
+    def take(self, count: int) -> Split:
+        """The first tasks only."""
+        end, k = self.offsets[min(count, len(self))], slice(count)
+        offsets = self.offsets[: count + 1]
+        return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
+
+
+def load_split(path: Path, domain: Domain[Any, Any, Any]) -> Split:
+    """Read a Parquet file of tasks. InputError if it is not one, or if its lexemes are not the domain's."""
+    arrays = arrays_of(domain)
+    columns = ["lexemes", "inputs", "outputs", "category", "novel"]
+    try:
+        file = pq.ParquetFile(path)
+        if missing := set(columns) - set(file.schema_arrow.names):
+            raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
+        parts = [_convert(piece, domain, arrays) for piece in file.iter_batches(batch_size=8192, columns=columns)]
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    if not parts:
+        raise InputError(f"{path} has no tasks")
+    tokens, lengths, inputs, outputs, category, novel = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
+
+
+def _convert(piece: pa.RecordBatch, domain: Domain[Any, Any, Any], arrays: TaskArrays) -> tuple[Any, ...]:
+    """A piece of the file as the arrays of `Split`, with lengths in place of offsets."""
+    tokens, lengths = _encode(piece["lexemes"], domain.vocab)
+    inputs, outputs = (_smallest_type(arrays.read(piece[name])) for name in ("inputs", "outputs"))
+    category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
+        zero_copy_only=False
+    )
+    novel = piece["novel"].fill_null(False).to_numpy(zero_copy_only=False)
+    return tokens, lengths, inputs, outputs, category.astype(np.int8), novel
+
+
+def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """Lexeme numbers with EOS at the end of each program, and the programs' lengths."""
+    flat, lengths = lexemes.flatten(), lexemes.value_lengths().to_numpy().astype(np.int64)
+    numbers = pc.index_in(flat, pa.array(vocab.lexemes[len(SPECIAL) :]))
+    if numbers.null_count:
+        unknown = flat.filter(numbers.is_null())[0]
+        raise InputError(f"the data set has the lexeme `{unknown}`, which is not in the model's vocabulary")
+    ids = (numbers.to_numpy() + len(SPECIAL)).astype(np.int16)
+    return np.insert(ids, np.cumsum(lengths), EOS), lengths + 1
+
+
+def _smallest_type(values: NDArray[np.int32]) -> Ints:
+    small = values.size == 0 or (values.min() >= -128 and values.max() < 128)
+    return values.astype(np.int8) if small else values
+
+
+# --- batches -------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Collator:
+    """Puts tasks together to batches for one model."""
+
+    arrays: TaskArrays
+    smallest: int
+    """Of the model's range of values; networks see value - smallest."""
+    largest: int
+    states: bool = False
+    """Whether batches hold the true values at statement ends."""
+
+    def io(self, inputs: Ints, outputs: Ints, present: NDArray[np.bool_] | None = None) -> IO:
+        """Examples as the networks take them. (B, K, L), (B, K); InputError if a value is outside the model's range."""
+        for values in (inputs, outputs):
+            if values.size and (values.min() < self.smallest or values.max() > self.largest):
+                raise InputError(
+                    f"the examples have values from {values.min()} to {values.max()}, "
+                    f"the model takes {self.smallest} to {self.largest}"
+                )
+        present = np.ones(inputs.shape[:2], np.bool_) if present is None else present
+        return IO(self._numbers(inputs), self._numbers(outputs), torch.from_numpy(present))
+
+    def batch(
+        self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64], present: NDArray[np.bool_]
+    ) -> Batch:
+        """Tasks `rows` (B,) with their examples `pairs` (B, K)."""
+        inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, L)
+        tokens = split.padded(rows)  # (B, T)
+        batch = Batch(self.io(inputs, outputs, present), torch.from_numpy(tokens))
+        if not self.states:
+            return batch
+        values, valid = self.arrays.states(tokens, inputs)
+        inside = ((values >= self.smallest) & (values <= self.largest)).all(axis=3)
+        valid = valid & inside & present[:, None, :]  # (B, S, K)
+        values = np.where(valid[..., None], values, self.smallest)
+        return batch._replace(states=self._numbers(values), states_valid=torch.from_numpy(valid))
+
+    def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:
+        """Tasks with their first examples, as they are searched."""
+        pairs = np.tile(np.arange(given), (len(rows), 1))
+        return self.batch(split, np.asarray(rows), pairs, np.ones(pairs.shape, np.bool_))
+
+    def _numbers(self, values: Ints) -> torch.Tensor:
+        return torch.from_numpy(values.astype(np.int64) - self.smallest)
+
+
+class Position(NamedTuple):
+    """Where a stream is: the batch that comes next."""
+
+    epoch: int
+    number: int
+    """Of the batch in its epoch."""
+
+
+BEGIN = Position(0, 0)
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """Everything that decides which batches come in which order."""
+
+    batch: int
+    """Tasks in a batch, of all processes together."""
+    examples: tuple[int, int]
+    """Fewest and most examples of a task, drawn anew each time."""
+    draw: Literal["batch", "task"] = "batch"
+    """Whether all tasks of a batch have the same number of examples."""
+    seed: int = 0
+
+
+class Stream:
+    """Endless batches; every epoch all tasks once (but a rest smaller than a batch), those of similar length together."""
+
+    def __init__(
+        self,
+        split: Split,
+        plan: StreamPlan,
+        collate: Collator,
+        position: Position = BEGIN,
+        share: tuple[int, int] = (0, 1),
+    ) -> None:
+        """`share` is (rank, processes): every process gets its own part of the same batches."""
+        low, high = plan.examples
+        if not 1 <= low <= high <= split.examples:
+            raise InputError(f"the tasks have {split.examples} examples; {low} to {high} cannot be drawn from them")
+        if not len(split):
+            raise InputError("the training set is empty")
+        self.split, self.plan, self.collate, self.position = split, plan, collate, position
+        self.rank, self.processes = share
+        self._epoch = -1
+        self._order = np.zeros((0, plan.batch), np.int64)
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        epoch, number = self.position
+        rows = self._batches(epoch)[number]
+        rng = np.random.default_rng([self.plan.seed, 1, epoch, number])
+        pairs, present = draw_pairs(rng, len(rows), self.split.examples, self.plan)
+        mine = slice(self.rank, None, self.processes)
+        last = number + 1 == len(self._batches(epoch))
+        self.position = Position(epoch + 1, 0) if last else Position(epoch, number + 1)
+        return self.collate.batch(self.split, rows[mine], pairs[mine], present[mine])
+
+    def _batches(self, epoch: int) -> NDArray[np.int64]:
+        """The tasks of each batch of an epoch. (batches, B)"""
+        if epoch != self._epoch:
+            rng = np.random.default_rng([self.plan.seed, 0, epoch])
+            self._order = bucketed(rng, self.split.lengths, self.plan.batch)
+            self._epoch = epoch
+        return self._order
+
+
+def bucketed(rng: np.random.Generator, lengths: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Shuffle tasks into batches of similar length. (batches, size); few tasks are repeated to fill one batch."""
+    order = rng.permutation(len(lengths))
+    order = np.resize(order, size) if len(order) < size else order[: len(order) // size * size]
+    pools = np.arange(len(order)) // (POOL * size)
+    order = order[np.lexsort((lengths[order], pools))]
+    batches: NDArray[np.int64] = rng.permutation(order.reshape(-1, size))
+    return batches
+
+
+def draw_pairs(
+    rng: np.random.Generator, tasks: int, available: int, plan: StreamPlan
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Which examples each task of a batch has, (B, K), and how many of them are there, as a mask (B, K)."""
+    low, high = plan.examples
+    counts = rng.integers(low, high, tasks if plan.draw == "task" else 1, endpoint=True)
+    most = int(counts.max())
+    pairs = rng.permuted(np.tile(np.arange(available), (tasks, 1)), axis=1)[:, :most]
+    present = np.arange(most) < counts[:, None]
+    return pairs, np.ascontiguousarray(np.broadcast_to(present, (tasks, most)))

@@ -1,0 +1,79 @@
+"""Several processes that train one model: who am I, agree on numbers, average gradients. With one process, does nothing.
+
+`torchrun` says in the environment how many there are. Gradients are averaged in one message after each step instead of by
+torch's wrapper, which insists that every parameter takes part in every batch; a batch without a loop need not run an
+executor. Knows no model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The processes of one run."""
+
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process writes files and talks to the user."""
+        return self.rank == 0
+
+    def mean(self, numbers: Sequence[float]) -> list[float]:
+        """The mean of each number over all processes; the same everywhere."""
+        if self.size == 1:
+            return list(numbers)
+        message = torch.tensor(numbers, dtype=torch.float64)
+        dist.all_reduce(message)
+        result: list[float] = (message / self.size).tolist()
+        return result
+
+    def average_gradients(self, parameters: Iterable[Tensor]) -> None:
+        """Right for losses that are means over tasks, since all processes have equally many."""
+        if self.size == 1:
+            return
+        parameters = list(parameters)
+        for parameter in parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        message = torch.cat([gradient.flatten() for gradient in gradients])
+        dist.all_reduce(message)
+        message /= self.size
+        for gradient, part in zip(gradients, torch.split(message, [g.numel() for g in gradients]), strict=True):
+            gradient.copy_(part.view_as(gradient))
+
+    def from_leader(self, value: T) -> T:
+        """What the leader has, on all processes."""
+        if self.size == 1:
+            return value
+        message = [value]
+        dist.broadcast_object_list(message, src=0)
+        return message[0]
+
+
+@contextmanager
+def processes() -> Iterator[Group]:
+    """The group that `torchrun` started, or this process alone."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        yield Group()
+        return
+    dist.init_process_group("gloo")
+    try:
+        yield Group(dist.get_rank(), size)
+    finally:
+        dist.destroy_process_group()

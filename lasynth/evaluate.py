@@ -1,0 +1,253 @@
+"""How good a model is: searches programs for held-out tasks, runs them, and counts by every rule that the tables show.
+
+A task is solved if the chosen program is right on the given examples and on the held-out ones. Two rules choose it: the most
+likely program of the beam, or the first one that satisfies the given examples. Knows no training and draws nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from lasynth.batch import Collator, Split, TaskArrays, arrays_of, load_split
+from lasynth.checkpoint import Which, load_model
+from lasynth.dataset import read_card
+from lasynth.domains import get_domain
+from lasynth.domains.base import Domain, Syntax
+from lasynth.models.base import Synthesizer
+from lasynth.search import Found, SearchConfig, beam_search
+from lasynth.task import InputError
+from lasynth.vocab import PAD
+
+Flags = NDArray[np.bool_]
+Result = dict[str, Any]
+"""What is known of one model on one file; goes to JSON as it is."""
+CLOSED_FORM = "ClosedForm"
+LENGTHS = (10, 20, 40, 80)
+"""Upper limits of the bins of program length, in lexemes."""
+CHUNK = 256
+"""Tasks between two reports of progress."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What became of B tasks. All are (B,)."""
+
+    most_likely: Flags
+    """The likeliest program is right on all examples."""
+    first_consistent: Flags
+    """The first program that satisfies the given examples is right on the others, too."""
+    exact: Flags
+    """The first consistent program is, lexeme by lexeme, the one that the task was made from."""
+    exact_most_likely: Flags
+    consistent: Flags
+    """Some program of the beam satisfies the given examples."""
+    in_beam: Flags
+    """Some program of the beam is right on all examples."""
+    candidates: NDArray[np.int64]
+    """Programs that the search gave."""
+    parsed: NDArray[np.int64]
+    """Those of them that are programs of the language."""
+
+    def at(self, rows: NDArray[Any]) -> Outcomes:
+        return Outcomes(**{name: column[rows] for name, column in vars(self).items()})
+
+    @staticmethod
+    def joined(parts: Sequence[Outcomes]) -> Outcomes:
+        return Outcomes(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])})
+
+    def rates(self) -> dict[str, float | int]:
+        """Shares in percent."""
+        tasks = len(self.candidates)
+        shares = {name: 100 * float(column.mean()) for name, column in vars(self).items() if column.dtype == np.bool_}
+        parsed = 100 * int(self.parsed.sum()) / max(1, int(self.candidates.sum()))
+        return {"tasks": tasks, **{name: round(share, 2) for name, share in shares.items()}, "parsed": round(parsed, 2)}
+
+
+# --- one model on one split ----------------------------------------------------------------------------------------------
+def search_outcomes(
+    model: Synthesizer,
+    split: Split,
+    given: int,
+    collate: Collator,
+    syntax: Syntax,
+    config: SearchConfig,
+    report: Callable[[int], None] = lambda done: None,
+) -> Outcomes:
+    """Search for every task of a split with its first `given` examples, and judge what is found."""
+    parts = []
+    for begin in range(0, len(split), CHUNK):
+        rows = np.arange(begin, min(begin + CHUNK, len(split)))
+        io = collate.io(split.inputs[rows, :given], split.outputs[rows, :given])
+        parts.append(judge(beam_search(model, io, syntax, config, report), split, rows, given, collate.arrays))
+    return Outcomes.joined(parts)
+
+
+def judge(found: Found, split: Split, rows: NDArray[np.int64], given: int, arrays: TaskArrays) -> Outcomes:
+    """Run what was found for some tasks of a split and compare."""
+    exists = found.scores > -np.inf  # (B, W)
+    task = exists.nonzero()[0]  # (P,) for each candidate
+    outputs, fine, parsed = arrays.run(found.tokens[exists], split.inputs[rows], task)
+    right = fine & (outputs == split.outputs[rows][task]).all(axis=2)  # (P, K)
+    consistent, correct, programs = (np.zeros(exists.shape, np.bool_) for _ in range(3))
+    consistent[exists], correct[exists] = right[:, :given].all(axis=1), right.all(axis=1)
+    programs[exists] = parsed
+    first = consistent.argmax(axis=1)  # (B,): 0 if none is, which `consistent` tells apart
+    same = _same(found.tokens, split.padded(rows)) & exists  # (B, W)
+    at, any_consistent = np.arange(len(rows)), np.logical_or.reduce(consistent, axis=1)
+    return Outcomes(
+        most_likely=correct[:, 0],
+        first_consistent=any_consistent & correct[at, first],
+        exact=any_consistent & same[at, first],
+        exact_most_likely=same[:, 0],
+        consistent=any_consistent,
+        in_beam=np.logical_or.reduce(correct, axis=1),
+        candidates=exists.sum(axis=1),
+        parsed=programs.sum(axis=1),
+    )
+
+
+def _same(candidates: NDArray[np.int16], wanted: NDArray[np.int64]) -> Flags:
+    """Which candidates are the wanted program. (B, W, T), (B, T') -> (B, W)"""
+    width = max(candidates.shape[2], wanted.shape[1])
+    wide = [
+        np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, width - a.shape[-1])], constant_values=PAD)
+        for a in (candidates, wanted)
+    ]
+    equal: Flags = (wide[0] == wide[1][:, None]).all(axis=2)
+    return equal
+
+
+def closed_form_outcomes(split: Split, given: int) -> Outcomes:
+    """The baseline without learning. It writes no program, so that nothing parses and nothing is an exact match."""
+    from lasynth.domains.restricted_c.closed_form import predict
+
+    predicted, found = predict(split.inputs[:, :given], split.outputs[:, :given], split.inputs)
+    solved = found & (predicted == split.outputs).all(axis=(1, 2))
+    never, none = np.zeros(len(split), np.bool_), np.zeros(len(split), np.int64)
+    return Outcomes(solved, solved, never, never, found, solved, none, none)
+
+
+# --- tables --------------------------------------------------------------------------------------------------------------
+def groups(split: Split, categories: Sequence[str]) -> dict[str, dict[str, Flags]]:
+    """The ways in which results are split: name of the split -> name of the group -> its tasks."""
+    from lasynth.domains.restricted_c.closed_form import has_closed_form
+
+    lengths = split.lengths - 1
+    bins = {f"{low + 1}-{high}": (lengths > low) & (lengths <= high) for low, high in pairwise((0, *LENGTHS))}
+    bins[f"over {LENGTHS[-1]}"] = lengths > LENGTHS[-1]
+    closed = has_closed_form(split.inputs, split.outputs)
+    return {
+        "category": {name: split.category == i for i, name in enumerate(categories)},
+        "length": bins,
+        "behaviour": {"novel": split.novel, "in the training set": ~split.novel},
+        "closed form": {"without": ~closed, "with": closed},
+    }
+
+
+def summarise(model: str, outcomes: Outcomes, split: Split, categories: Sequence[str]) -> Result:
+    """All rates of one model; groups without a task are left out."""
+    parts = {
+        kind: {name: outcomes.at(rows).rates() for name, rows in members.items() if rows.any()}
+        for kind, members in groups(split, categories).items()
+    }
+    solved = "".join("1" if right else "0" for right in outcomes.first_consistent)
+    return {"model": model, "overall": outcomes.rates(), "groups": parts, "solved": solved}
+
+
+def tables(results: Sequence[Result]) -> list[Table]:
+    """The results for a terminal: models as rows, first overall, then by group under both rules."""
+    overall = Table(title=f"{results[0]['overall']['tasks']} tasks, percent", title_justify="left")
+    titles = {
+        "first_consistent": "first consistent", "most_likely": "most likely", "in_beam": "in beam",
+        "consistent": "fits given", "exact": "exact match", "parsed": "parses",
+    }  # fmt: skip
+    for title in ("model", *titles.values()):
+        overall.add_column(title, justify="left" if title == "model" else "right")
+    for result in results:
+        cells = ["-" if blank(result, key) else f"{result['overall'][key]:.1f}" for key in titles]
+        overall.add_row(result["model"], *cells)
+    return [overall, *(_group_table(results, kind) for kind in results[0]["groups"])]
+
+
+def blank(result: Result, key: str) -> bool:
+    """What has no meaning for a solver that writes no programs."""
+    return result["model"] == CLOSED_FORM and key in ("exact", "parsed", "in_beam")
+
+
+def _group_table(results: Sequence[Result], kind: str) -> Table:
+    members: Mapping[str, Any] = results[0]["groups"][kind]
+    table = Table(title=f"by {kind}: first consistent / most likely, percent", title_justify="left")
+    table.add_column("model")
+    for name, rates in members.items():
+        table.add_column(f"{name} ({rates['tasks']})", justify="right")
+    for result in results:
+        rows = [result["groups"][kind][name] for name in members]
+        table.add_row(result["model"], *(f"{r['first_consistent']:.1f} / {r['most_likely']:.1f}" for r in rows))
+    return table
+
+
+# --- whole evaluations ---------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """What to measure."""
+
+    search: SearchConfig = field(default_factory=SearchConfig)
+    limit: int | None = None
+    """Only so many tasks."""
+    checkpoint: Which = "best"
+    """Which of a run's checkpoints."""
+
+
+def evaluate(
+    models: Sequence[str], data: Path, config: EvaluateConfig, report: Callable[[str, int], None]
+) -> list[Result]:
+    """Measure runs (folders) and baselines (by name: ClosedForm) on one Parquet file. InputError."""
+    domain = get_domain(str(read_card(data.parent)["domain"]))
+    split = load_split(data, domain)
+    if config.limit is not None:
+        if config.limit < 1:
+            raise InputError("limit must be at least 1")
+        split = split.take(config.limit)
+    return [_evaluate_one(model, data, split, domain, config, partial(report, model)) for model in models]
+
+
+def _evaluate_one(
+    model: str,
+    data: Path,
+    split: Split,
+    domain: Domain[Any, Any, Any],
+    config: EvaluateConfig,
+    report: Callable[[int], None],
+) -> Result:
+    begin, given = time.perf_counter(), domain.given(split.examples)
+    facts: Result = {"data": str(data), "given": given, "held out": split.examples - given}
+    if model == CLOSED_FORM:
+        outcomes, name = closed_form_outcomes(split, given), CLOSED_FORM
+        report(len(split))
+    else:
+        loaded = load_model(Path(model), config.checkpoint)
+        if loaded.domain.name != domain.name:
+            raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
+        collate = Collator(arrays_of(domain), loaded.config.smallest_value, loaded.config.largest_value)
+        outcomes = search_outcomes(
+            cast(Synthesizer, loaded.model), split, given, collate, domain.syntax, config.search, report
+        )
+        name = loaded.card["name"]
+        facts |= {
+            "run": model,
+            "step": loaded.card["step"],
+            "beam": config.search.beam,
+            "constrained": config.search.constrained,
+        }
+    seconds = round(time.perf_counter() - begin, 2)
+    return {**summarise(name, outcomes, split, domain.categories), **facts, "seconds": seconds}

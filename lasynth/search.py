@@ -1,0 +1,192 @@
+"""Batched beam search: the likeliest programs of many tasks at once, from any `Synthesizer`.
+
+A beam holds the best hypotheses of a task, finished ones among them; a step extends all unfinished hypotheses of all tasks
+in one call of the model and keeps the best again. Scores are the model's log-probabilities; the syntax only forbids. Equal
+scores are ordered by the hypothesis they come from, then by lexeme, so that a search has one result.
+Knows of a model's state only that it can reorder itself, of a syntax only that its states are rows; runs no programs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lasynth.domains.base import Syntax
+from lasynth.models.base import IO, Synthesizer
+from lasynth.task import InputError
+from lasynth.vocab import BOS, EOS, PAD
+
+NEVER = float("-inf")
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """How to look for programs."""
+
+    beam: int = 64
+    """Hypotheses kept per task; 1 is greedy decoding."""
+    max_length: int = 130
+    """Most lexemes of a program, its end included; longer hypotheses are given up."""
+    constrained: bool = True
+    """Consider only lexemes that the grammar allows."""
+    seconds: float | None = None
+    """Give up what is unfinished after this time per group of tasks; what is found then depends on the machine."""
+    tasks: int = 32
+    """Tasks searched at once."""
+    bf16: bool = False
+    """Compute in bfloat16 where the model's layers allow it."""
+
+    def __post_init__(self) -> None:
+        for name in ("beam", "max_length", "tasks"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name.replace('_', '-')} must be at least 1")
+        if self.seconds is not None and self.seconds <= 0:
+            raise InputError("seconds must be positive")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for B tasks, W programs at most for each, the likeliest first."""
+
+    tokens: NDArray[np.int16]
+    """(B, W, T): lexemes, EOS, then PAD."""
+    scores: NDArray[np.float32]
+    """(B, W): log-probabilities; minus infinity where there is no program."""
+
+
+@dataclass
+class _Beams:
+    """The beams of G tasks. A slot is a hypothesis, or empty if its score is NEVER."""
+
+    task: Tensor
+    """(G,) which of the caller's tasks it is."""
+    scores: Tensor
+    """(G, W), best first."""
+    finished: Tensor
+    """(G, W) of bool."""
+    tokens: Tensor
+    """(G, W, T) of int16, PAD behind what is written so far."""
+
+    def at(self, rows: Tensor) -> _Beams:
+        return _Beams(self.task[rows], self.scores[rows], self.finished[rows], self.tokens[rows])
+
+    def open(self) -> Tensor:
+        """(G, W) slots that can be extended."""
+        return (self.scores > NEVER) & ~self.finished
+
+
+@torch.inference_mode()
+def beam_search(
+    model: Synthesizer,
+    io: IO,
+    syntax: Syntax | None,
+    config: SearchConfig,
+    report: Callable[[int], None] = lambda done: None,
+) -> Found:
+    """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained."""
+    count = io.inputs.shape[0]
+    syntax = syntax if config.constrained else None
+    tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
+    scores = np.full((count, config.beam), NEVER, np.float32)
+    for begin in range(0, count, config.tasks):
+        part = slice(begin, begin + config.tasks)
+        group = IO(*(field[part] for field in io))
+        precision = torch.autocast(io.inputs.device.type, torch.bfloat16) if config.bf16 else nullcontext()
+        with precision:
+            for done in _search(model, group, syntax, config):
+                rows = begin + done.task.numpy()
+                tokens[rows], scores[rows] = done.tokens.numpy(), done.scores.numpy()
+                report(len(rows))
+    used = int((tokens != PAD).any(axis=(0, 1)).sum())
+    return Found(tokens[:, :, : max(1, used)], scores)
+
+
+def _search(model: Synthesizer, io: IO, syntax: Syntax | None, config: SearchConfig) -> Iterator[_Beams]:
+    """Beams of tasks as they come to their end."""
+    begin = time.perf_counter()
+    count, device = io.inputs.shape[0], io.inputs.device
+    beams = _empty_beams(count, config)
+    state = model.start(io)
+    last = torch.full((count,), BOS, device=device)  # (N,) the lexeme that each open hypothesis ends with
+    grammar = None if syntax is None else syntax.start(count)  # (N, ..)
+    for length in range(config.max_length):
+        log_probs, state = model.step(state, last)
+        log_probs = log_probs.float().cpu()  # (N, V)
+        if log_probs.isnan().any():
+            raise InputError("the model's answers are not numbers: its training has diverged")
+        log_probs[:, [PAD, BOS]] = NEVER
+        if syntax is not None and grammar is not None:
+            log_probs.masked_fill_(torch.from_numpy(~syntax.allowed(grammar)), NEVER)
+        beams, origin = _extend(beams, log_probs, length)
+        ended = ~beams.open().any(dim=1)
+        if ended.any():
+            yield _finished_only(beams.at(ended.nonzero()[:, 0]))
+            beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
+        out_of_time = config.seconds is not None and time.perf_counter() - begin > config.seconds
+        if out_of_time or not len(beams.task):
+            break
+        going = beams.open()
+        rows, last = origin[going], beams.tokens[going, length].long()  # (N,), (N,)
+        if syntax is not None and grammar is not None:
+            grammar = syntax.advance(grammar[rows.numpy()], last.numpy())
+        state, last = state.reorder(rows.to(device)), last.to(device)
+    yield _finished_only(beams)
+
+
+def _empty_beams(count: int, config: SearchConfig) -> _Beams:
+    """Beams with one hypothesis each: the empty program."""
+    scores = torch.full((count, config.beam), NEVER)
+    scores[:, 0] = 0.0
+    finished = torch.zeros((count, config.beam), dtype=torch.bool)
+    tokens = torch.full((count, config.beam, config.max_length), PAD, dtype=torch.int16)
+    return _Beams(torch.arange(count), scores, finished, tokens)
+
+
+def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tensor]:
+    """Beams after one more lexeme, and for each slot the row of `log_probs` that it comes from. (G, W), (G, W)"""
+    tasks, width = beams.scores.shape
+    size = log_probs.shape[1]
+    going = beams.open()  # (G, W); its true places are the rows of log_probs
+    candidates = torch.full((tasks, width, size), NEVER)
+    candidates[going] = beams.scores[going][:, None] + log_probs
+    # A finished hypothesis has one continuation, itself; it takes the place of PAD, which no other one has.
+    candidates[:, :, PAD] = torch.where(beams.finished, beams.scores, candidates[:, :, PAD])
+    scores, chosen = top(candidates.view(tasks, width * size), width)  # (G, W), (G, W)
+    parent, lexeme = chosen // size, chosen % size
+    row_of = going.flatten().cumsum(0).sub(1).view(tasks, width)
+    task = torch.arange(tasks)[:, None]
+    tokens = beams.tokens[task, parent]  # (G, W, T)
+    tokens[:, :, length] = lexeme.to(torch.int16)
+    finished = beams.finished[task, parent] | (lexeme == EOS)
+    return _Beams(beams.task, scores, finished & (scores > NEVER), tokens), row_of[task, parent]
+
+
+def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The largest values of each row in falling order, and where they are; of equal ones the first come first.
+
+    (G, M) -> (G, count), (G, count). `torch.topk` alone leaves open which of equal values it takes.
+    """
+    least = values.topk(count, dim=1).values[:, -1:]
+    above, equal = values > least, values == least
+    room = count - above.sum(dim=1, keepdim=True)
+    taken = above | (equal & (equal.cumsum(dim=1) <= room))
+    places = taken.nonzero()[:, 1].view(-1, count)
+    sorted_values, order = values.gather(1, places).sort(dim=1, descending=True, stable=True)
+    return sorted_values, places.gather(1, order)
+
+
+def _finished_only(beams: _Beams) -> _Beams:
+    """Give up what is unfinished; finished hypotheses move to the front."""
+    scores = beams.scores.masked_fill(~beams.finished, NEVER)
+    order = scores.sort(dim=1, descending=True, stable=True).indices
+    task = torch.arange(len(order))[:, None]
+    scores, tokens = scores[task, order], beams.tokens[task, order]
+    tokens = tokens.masked_fill((scores == NEVER)[:, :, None], PAD)
+    return replace(beams, scores=scores, finished=scores > NEVER, tokens=tokens)

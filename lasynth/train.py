@@ -1,0 +1,391 @@
+"""Training: one visible loop. Same settings and seed, same weights, bit for bit, however often the run was killed.
+
+All that a step depends on is the weights, the optimiser and the number of the step: batches and random numbers are
+functions of seed and position, so a checkpoint of these resumes exactly. (With a budget in hours the learning rate follows
+the clock, and no two runs are the same.) Knows neither the language nor the network: see `batch` and `models`.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+import torch
+from torch import Tensor, nn
+
+from lasynth import checkpoint
+from lasynth.batch import BEGIN, Collator, Position, Split, Stream, StreamPlan, arrays_of, load_split
+from lasynth.config import ModelConfig
+from lasynth.dataset import read_card
+from lasynth.distributed import Group, processes
+from lasynth.domains import get_domain
+from lasynth.domains.base import Domain
+from lasynth.evaluate import search_outcomes
+from lasynth.models.base import IO, Batch, Losses, Synthesizer
+from lasynth.models.lasynth import build_model
+from lasynth.runlog import RunLog, run_log
+from lasynth.search import SearchConfig
+from lasynth.task import InputError
+
+FLOOR = 0.01
+"""Share of the learning rate that is left at the end of a cosine."""
+VALIDATION_BATCH = 100
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train. Give either steps or hours."""
+
+    steps: int = 0
+    """Stop after so many batches."""
+    hours: float = 0.0
+    """Stop after so much time."""
+    batch: int = 64
+    """Programs per step and process."""
+    learning_rate: float = 1e-3
+    schedule: Literal["cosine", "decay"] = "cosine"
+    """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
+    warmup: int = 300
+    """Steps in which the learning rate grows from 0."""
+    clip: float = 1.0
+    """Largest norm of the gradient."""
+    bf16: bool = True
+    """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
+    seed: int = 0
+    examples: tuple[int, int] | None = None
+    """Fewest and most examples of a task; the model's number if not given."""
+    draw: Literal["batch", "task"] = "batch"
+    """Whether the number of examples is drawn for a batch or for each task."""
+    validate_every: int = 1000
+    """Steps between two validations by greedy decoding."""
+    validation_tasks: int = 200
+    log_every: int = 50
+    """Steps between two records in the log."""
+    checkpoint_minutes: float = 5.0
+    """Longest time between two checkpoints."""
+
+    def __post_init__(self) -> None:
+        for wrong, message in (
+            (self.steps < 0 or self.hours < 0, "steps and hours must not be negative"),
+            (self.steps > 0 and self.hours > 0, "give either steps or hours, not both"),
+            (self.batch < 1, "batch must be at least 1"),
+            (self.learning_rate <= 0, "learning-rate must be positive"),
+            (self.warmup < 0, "warmup must not be negative"),
+            (self.clip <= 0, "clip must be positive"),
+            (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
+        ):
+            if wrong:
+                raise InputError(message)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "cpu": {},
+    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "clip": 5.0, "bf16": False},
+}
+"""Settings that go with the models' presets of these names; the rest is as the defaults are."""
+MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
+"""Settings with which a run may be resumed differently."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training run."""
+
+    name: str
+    """Row of the table that the model is."""
+    model: ModelConfig
+    train: TrainConfig
+    data: Path
+    """Folder of the data set."""
+    out: Path
+    """Folder of the run."""
+    resume: bool = False
+    """Go on from the last checkpoint in `out`; from the beginning if there is none."""
+
+
+class Outcome(NamedTuple):
+    step: int
+    metrics: dict[str, float]
+    """Of the last validation."""
+    interrupted: bool
+    """Stopped by the user; the last checkpoint is of the last step."""
+
+
+def learning_rate(config: TrainConfig, step: int, done: float) -> float:
+    """At a step (from 0), with this share of the whole budget done."""
+    warm = min(1.0, (step + 1) / config.warmup) if config.warmup else 1.0
+    if config.schedule == "decay":
+        return config.learning_rate * warm * 0.9 ** (step // 6000)
+    return config.learning_rate * warm * (FLOOR + (1 - FLOOR) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
+
+
+# --- the loop ------------------------------------------------------------------------------------------------------------
+def train(job: Job) -> Outcome:
+    """Train a model, from the beginning or from where it was. InputError for what cannot be."""
+    if not job.train.steps and not job.train.hours:
+        raise InputError("give --steps or --hours")
+    with processes() as group, torch.random.fork_rng(), stop_signal() as stop:
+        run = _Run(job, group)
+        if not group.leads:
+            return _loop(run, stop, None)
+        with run_log(job.out, run.progress.step) as log:
+            return _loop(run, stop, log)
+
+
+def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
+    config, at = run.job.train, run.progress
+    metrics: dict[str, float] = {}
+    stopping = False
+    if at.step == 0:
+        run.save({}, best=False)
+    while run.done < 1 and not stopping:
+        losses, norm, stopping = run.step(next(run.stream), stop.is_set())
+        run.window.add(losses, norm)
+        ends = run.done >= 1 or stopping
+        if log is not None and (at.step % config.log_every == 0 or ends):
+            record = run.window.flush(at, run.rate, config.batch * run.group.size)
+            log.record("train", at.step, record)
+            log.progress(run.done, _line(at.step, record))
+        if at.step % config.validate_every == 0 or (ends and not stopping):
+            metrics = run.validate() if run.group.leads else {}
+            best = run.is_best(metrics) if run.group.leads else False
+            if log is not None:
+                log.record("validation", at.step, {**metrics, "seconds": round(at.seconds, 3), "programs": at.programs})
+                log.say(f"step {at.step}: " + ", ".join(f"{name} {value:.4g}" for name, value in metrics.items()))
+            run.save(metrics, best)
+        elif ends or run.save_is_due():
+            run.save({}, best=False)
+    return Outcome(at.step, metrics, stopping)
+
+
+def _line(step: int, record: dict[str, float]) -> str:
+    parts = " ".join(f"{name} {record[name]:.3f}" for name in Losses._fields)
+    return f"step {step} | {parts} | {record['programs/s']:.0f} programs/s"
+
+
+@dataclass
+class Progress:
+    """Where a run is; all of it is in the checkpoint."""
+
+    step: int = 0
+    programs: int = 0
+    seconds: float = 0.0
+    position: Position = BEGIN
+    best: tuple[float, float] = (-1.0, -math.inf)
+    """Accuracy and minus the loss of the best validation."""
+
+
+@dataclass
+class _Window:
+    """Means since the last record of the log."""
+
+    sums: list[float] = field(default_factory=lambda: [0.0] * 4)
+    count: int = 0
+    since: float = field(default_factory=time.perf_counter)
+
+    def add(self, losses: list[float], norm: float) -> None:
+        self.sums = [total + value for total, value in zip(self.sums, [*losses, norm], strict=True)]
+        self.count += 1
+
+    def flush(self, at: Progress, rate: float, batch: int) -> dict[str, float]:
+        now = time.perf_counter()
+        means = [total / self.count for total in self.sums]
+        record = dict(zip((*Losses._fields, "gradient"), means, strict=True))
+        record |= {"learning_rate": rate, "programs": at.programs, "seconds": round(at.seconds, 3)}
+        record["programs/s"] = round(self.count * batch / (now - self.since), 2)
+        self.sums, self.count, self.since = [0.0] * 4, 0, now
+        return record
+
+
+class _Run:
+    """A model in training, with all that it needs."""
+
+    def __init__(self, job: Job, group: Group) -> None:
+        self.job, self.group = job, group
+        self.domain: Domain[Any, Any, Any] = get_domain(str(read_card(job.data)["domain"]))
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
+        self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, fused=True)
+        self.progress = Progress()
+        self._begin_or_resume()
+        self.stream = self._open_stream()
+        self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
+        self.window = _Window()
+        self.started = time.perf_counter() - self.progress.seconds
+        self.saved = time.perf_counter()
+        self.rate = 0.0
+
+    def _begin_or_resume(self) -> None:
+        out, last = self.job.out, None
+        if self.group.leads:
+            there = (out / checkpoint.INDEX).exists()
+            if not self.job.resume and out.exists() and any(out.iterdir()):
+                raise InputError(f"{out} exists and is not empty; --resume goes on with a run")
+            out.mkdir(parents=True, exist_ok=True)
+            last = (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
+        last = self.group.from_leader(last)
+        if last is not None:
+            stored, training = last
+            self._check_same(stored.card)
+            self.model.load_state_dict(stored.weights)
+            self.optimiser.load_state_dict(training["optimiser"])
+            position, best = Position(*training["position"]), (training["best"][0], training["best"][1])
+            self.progress = Progress(training["step"], training["programs"], training["seconds"], position, best)
+
+    def _check_same(self, card: dict[str, Any]) -> None:
+        """InputError if the run in the folder is another one."""
+        mine = {**asdict(self.job.model), **self._training_card()}
+        theirs = {**card["config"], **card["training"]}
+        for name in {**mine, **theirs}:
+            if name not in MAY_CHANGE and _plain(mine.get(name)) != _plain(theirs.get(name)):
+                raise InputError(
+                    f"{self.job.out} was begun with {name} = {theirs.get(name)}; it cannot be resumed with {mine.get(name)}"
+                )
+
+    def _training_card(self) -> dict[str, Any]:
+        return {**asdict(self.job.train), "processes": self.group.size, "data": read_card(self.job.data)}
+
+    def _open_stream(self) -> Stream:
+        config, model = self.job.train, self.job.model
+        split = load_split(self.job.data / "train.parquet", self.domain)
+        examples = config.examples or (model.examples, model.examples)
+        plan = StreamPlan(config.batch * self.group.size, examples, config.draw, config.seed)
+        return Stream(
+            split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
+            (self.group.rank, self.group.size),
+        )  # fmt: skip
+
+    def collator(self, states: bool) -> Collator:
+        return Collator(arrays_of(self.domain), self.job.model.smallest_value, self.job.model.largest_value, states)
+
+    @property
+    def done(self) -> float:
+        """Share of the budget that is used up."""
+        config, at = self.job.train, self.progress
+        return at.step / config.steps if config.steps else at.seconds / (3600 * config.hours)
+
+    # --- a step ------------------------------------------------------------------------------------------------
+    def step(self, batch: Batch, stop: bool) -> tuple[list[float], float, bool]:
+        """Learn from a batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
+        config, at = self.job.train, self.progress
+        torch.manual_seed(_mix(config.seed, at.step, self.group.rank))
+        self.model.train()
+        with self._precision():
+            losses = self.model.loss(_to(batch, self.device))
+        self.optimiser.zero_grad(set_to_none=True)
+        losses.total.backward()  # type: ignore[no-untyped-call]
+        self.group.average_gradients(self.model.parameters())
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
+        numbers = [*(float(part.detach()) for part in losses), time.perf_counter() - self.started, float(stop)]
+        *parts, at.seconds, stopping = self.group.mean(numbers)
+        if not math.isfinite(sum(parts)):
+            raise InputError(f"the loss is no longer a number at step {at.step}; try a smaller --learning-rate")
+        self.rate = learning_rate(config, at.step, self.done)
+        for settings in self.optimiser.param_groups:
+            settings["lr"] = self.rate
+        self.optimiser.step()
+        at.step += 1
+        at.programs += config.batch * self.group.size
+        at.position = self.stream.position
+        return parts, float(norm), stopping > 0
+
+    def _precision(self) -> Any:
+        return torch.autocast(self.device.type, torch.bfloat16) if self.job.train.bf16 else nullcontext()
+
+    # --- validation and checkpoints ----------------------------------------------------------------------------
+    def validate(self) -> dict[str, float]:
+        """Accuracy of greedy decoding and losses on the validation set; draws no random numbers."""
+        self.model.eval()
+        given = self.domain.given(self.validation.examples)
+        search = SearchConfig(beam=1, tasks=VALIDATION_BATCH, bf16=self.job.train.bf16)
+        collate = self.collator(states=self.job.model.execution_loss == "statements")
+        model = cast(Synthesizer, self.model)
+        outcomes = search_outcomes(model, self.validation, given, collate, self.domain.syntax, search)
+        accuracy = float(outcomes.most_likely.mean())
+        return {"accuracy": accuracy, **self._validation_losses(self.validation, given, collate)}
+
+    @torch.inference_mode()
+    def _validation_losses(self, split: Split, given: int, collate: Collator) -> dict[str, float]:
+        sums = torch.zeros(len(Losses._fields), dtype=torch.float64)
+        for begin in range(0, len(split), VALIDATION_BATCH):
+            batch = collate.first(split, range(begin, min(begin + VALIDATION_BATCH, len(split))), given)
+            with self._precision():
+                losses = self.model.loss(_to(batch, self.device))
+            sums += torch.stack([part.double().cpu() for part in losses]) * len(batch.tokens)
+        return dict(zip(Losses._fields, (sums / len(split)).tolist(), strict=True))
+
+    def is_best(self, metrics: dict[str, float]) -> bool:
+        """Whether no earlier validation was better; remembers it."""
+        reached = (metrics["accuracy"], -metrics["program"])
+        better = reached > self.progress.best
+        self.progress.best = max(reached, self.progress.best)
+        return better
+
+    def save_is_due(self) -> bool:
+        return self.group.leads and time.perf_counter() - self.saved > 60 * self.job.train.checkpoint_minutes
+
+    def save(self, metrics: dict[str, float], best: bool) -> None:
+        if not self.group.leads:
+            return
+        card = {
+            **checkpoint.describe(self.job.name, self.job.model, self.domain),
+            "step": self.progress.step, "programs": self.progress.programs, "seconds": round(self.progress.seconds, 3),
+            "metrics": metrics, "training": self._training_card(),
+        }  # fmt: skip
+        training = {
+            **asdict(self.progress),
+            "position": list(self.progress.position),
+            "optimiser": self.optimiser.state_dict(),
+        }
+        checkpoint.save(self.job.out, f"step-{self.progress.step}", self.model.state_dict(), card, training, best)
+        self.saved = time.perf_counter()
+
+
+# --- small things --------------------------------------------------------------------------------------------------------
+def _mix(*numbers: int) -> int:
+    """One seed from several numbers."""
+    seed = 0
+    for number in numbers:
+        seed = (seed * 1_000_003 + number + 1) % 2**63
+    return seed
+
+
+def _plain(value: Any) -> Any:
+    """As JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _to(batch: Batch, device: torch.device) -> Batch:
+    def move(tensor: Tensor | None) -> Tensor | None:
+        return None if tensor is None else tensor.to(device)
+
+    io = IO(*(part.to(device) for part in batch.io))
+    return Batch(io, batch.tokens.to(device), move(batch.states), move(batch.states_valid))
+
+
+@contextmanager
+def stop_signal() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set, so that a run ends between two steps; a second one ends it at once."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        if event.is_set():
+            raise KeyboardInterrupt
+        event.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield event
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

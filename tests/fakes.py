@@ -1,0 +1,93 @@
+"""Small models for tests of everything around models: one is a table, one a tiny network. Neither can be any good."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from lasynth.models.base import IO, Batch, Losses
+from lasynth.vocab import BOS, PAD
+
+
+class Written(NamedTuple):
+    """The state of `TableModel`: what each hypothesis has written, and which task it belongs to."""
+
+    task: Tensor  # (N,)
+    prefix: Tensor  # (N, t)
+
+    def reorder(self, index: Tensor) -> Written:
+        return Written(self.task[index], self.prefix[index])
+
+
+class TableModel:
+    """Log-probabilities of the next lexeme from a random table over the task, the position and the last two lexemes."""
+
+    def __init__(self, vocabulary: int, seed: int = 0, tasks: int = 4, length: int = 8, ties: bool = False) -> None:
+        shape = (tasks, length, vocabulary, vocabulary, vocabulary)
+        logits = 2 * torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+        self.table = (logits.round() if ties else logits).log_softmax(-1)
+        self.calls: list[int] = []
+
+    def start(self, io: IO) -> Written:
+        return Written(io.inputs[:, 0, 0] % len(self.table), torch.full((len(io.inputs), 1), PAD))
+
+    def step(self, state: Written, tokens: Tensor) -> tuple[Tensor, Written]:
+        self.calls.append(len(tokens))
+        prefix = torch.cat([state.prefix, tokens[:, None]], dim=1)
+        position = min(prefix.shape[1] - 2, self.table.shape[1] - 1)
+        return self.table[state.task, position, prefix[:, -2], prefix[:, -1]].clone(), Written(state.task, prefix)
+
+    def loss(self, batch: Batch) -> Losses:
+        raise NotImplementedError
+
+
+class Hidden(NamedTuple):
+    """The state of `TinyModel`. (N, H)"""
+
+    h: Tensor
+    c: Tensor
+
+    def reorder(self, index: Tensor) -> Hidden:
+        return Hidden(self.h[index], self.c[index])
+
+
+class TinyModel(nn.Module):
+    """Examples summed into the first state of an LSTM cell that writes the program. Dropout uses random numbers."""
+
+    def __init__(self, vocabulary: int, values: int, hidden: int = 24, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.values = nn.Embedding(values, hidden)
+        self.lexemes = nn.Embedding(vocabulary, hidden)
+        self.read = nn.LazyLinear(hidden)
+        self.cell = nn.LSTMCell(hidden, hidden)
+        self.out = nn.Linear(hidden, vocabulary)
+        self.dropout = nn.Dropout(dropout)
+
+    def start(self, io: IO) -> Hidden:
+        pairs = torch.cat([io.inputs, io.outputs], dim=2)  # (B, K, 2L)
+        features = self.read(self.values(pairs).flatten(2)).tanh()  # (B, K, H)
+        h = (features * io.present[:, :, None]).sum(1) / io.present.sum(1, keepdim=True)
+        return Hidden(h, torch.zeros_like(h))
+
+    def step(self, state: Hidden, tokens: Tensor) -> tuple[Tensor, Hidden]:
+        h, c = self.cell(self.lexemes(tokens), (state.h, state.c))
+        return self.out(self.dropout(h)).log_softmax(-1), Hidden(h, c)
+
+    def loss(self, batch: Batch) -> Losses:
+        state, last = self.start(batch.io), torch.full_like(batch.tokens[:, 0], BOS)
+        steps = []
+        for token in batch.tokens.T:
+            log_probs, state = self.step(state, last)
+            steps.append(log_probs)
+            last = token
+        program = functional.nll_loss(torch.stack(steps, 1).flatten(0, 1), batch.tokens.flatten(), ignore_index=PAD)
+        return Losses(program, program.new_zeros(()), program.new_zeros(()))
+
+
+def any_io(tasks: int, examples: int = 2, length: int = 3) -> IO:
+    """Tasks that differ: the first number of task b is b."""
+    values = torch.arange(tasks)[:, None, None].expand(tasks, examples, length).contiguous()
+    return IO(values, values, torch.ones(tasks, examples, dtype=torch.bool))
