@@ -37,21 +37,30 @@ class Join(nn.Module):
 class Attention(nn.Module):
     """Luong's attention: a bilinear score, and tanh(W [context; query]) as its result.
 
-    Given a memory (..., M, D) and the parts of a query, each (..., T, size) up to broadcasting.
+    The memory (..., M, D) is multiplied by W, and by the score's matrix, before it is attended to: it is smaller than what
+    is asked of it, and it stays while queries change. Parts of a query are (..., T, size) up to broadcasting.
     """
 
     def __init__(self, query_sizes: Sequence[int], memory_size: int, size: int) -> None:
         super().__init__()
-        self.score = Join(query_sizes, memory_size, bias=False)
-        self.combine = Join((memory_size, *query_sizes), size)
+        self.memory = nn.Linear(memory_size, 2 * size, bias=False)
+        self.query = Join(query_sizes, size)
+        self.combine = Join(query_sizes, size)
 
-    def forward(self, query: Sequence[Tensor], memory: Tensor, mask: Tensor | None = None) -> Tensor:
-        scores = torch.matmul(self.score(*query), memory.transpose(-1, -2)).float()  # (..., T, M)
+    def project(self, memory: Tensor) -> Tensor:
+        """Keys and values in one tensor. (..., M, D) -> (..., M, 2 A)"""
+        projected: Tensor = self.memory(memory)
+        return projected
+
+    def forward(self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(..., T, A); the mask is (..., T, M) of bool."""
+        keys, values = projected.chunk(2, -1)
+        scores = torch.matmul(self.query(*query), keys.transpose(-1, -2)).float()  # (..., T, M)
         if mask is not None:
             scores = scores.masked_fill(~mask, -torch.inf)
-        context = torch.matmul(scores.softmax(-1).to(memory.dtype), memory)  # (..., T, D)
-        combined: Tensor = self.combine(context, *query)
-        return combined.tanh()
+        context = torch.matmul(scores.softmax(-1).to(values.dtype), values)  # (..., T, A)
+        attended: Tensor = (context + self.combine(*query)).tanh()
+        return attended
 
 
 class TokenAttention(nn.Module):

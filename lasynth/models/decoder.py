@@ -21,8 +21,8 @@ INPUT, OUTPUT, LATENT = 0, 1, 2
 class View(NamedTuple):
     """Something to attend to."""
 
-    features: Tensor
-    """(B, K, M, D)"""
+    projected: Tensor
+    """(B, K, M, 2 A): what the attention to this view has made of its features."""
     mask: Tensor | None = None
     """(B, 1, T, M) of bool: which of it exists at which moment; None for all."""
 
@@ -40,24 +40,26 @@ class Memory(NamedTuple):
 
 
 class Decoder(nn.Module):
-    def __init__(self, config: ModelConfig, vocabulary: int, feature_size: int, views: int) -> None:
+    def __init__(self, config: ModelConfig, vocabulary: int, view_sizes: Sequence[int]) -> None:
+        """`view_sizes` are the sizes of the features of input, output and, if it is a view of its own, latent value."""
         super().__init__()
+        views = len(view_sizes)
         size, attended = config.decoder_hidden, config.attention_hidden
         self.shared = config.decoder == "shared"
         self.layers = config.decoder_layers
         self.fed_size = views * attended if config.input_feeding else 0
         self.embedding = nn.Embedding(vocabulary, config.embedding)
-        self.begin = Join((feature_size, feature_size), 2 * config.decoder_layers * size)
+        self.begin = Join(view_sizes[:LATENT], 2 * config.decoder_layers * size)
         self.lstm = nn.LSTM(config.embedding + self.fed_size, size, config.decoder_layers, batch_first=True)
         self.order = [OUTPUT, INPUT] if config.double_attention == "output_first" else [INPUT, OUTPUT]
         self.order += [LATENT] * (views > LATENT)
         self.attentions = nn.ModuleList(
-            Attention((size, *[attended] * before), feature_size, attended) for before in range(views)
+            Attention((size,) if view == self.order[0] else (size, attended), view_size, attended)
+            for view, view_size in enumerate(view_sizes)
         )
-        operations = [attended] if config.operation_predictor else []
-        self.merge = Join((*[attended] * views, *operations), size)
-        self.recall = TokenAttention(size, self.embedding) if config.token_attention else None
-        self.output = nn.Linear(size, vocabulary)
+        self.merge = Join([attended] * (views + config.operation_predictor), attended)
+        self.recall = TokenAttention(attended, self.embedding) if config.token_attention else None
+        self.output = nn.Linear(attended, vocabulary)
 
     def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
         """Before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
@@ -79,16 +81,24 @@ class Decoder(nn.Module):
         shape = (self.layers, rows, decoders, size)
         return states.unflatten(0, (rows, decoders)), Memory(hidden.view(shape), cell.view(shape))
 
+    def project(self, view: int, features: Tensor) -> Tensor:
+        """A view's features as `View` holds them. (..., D) -> (..., 2 A)"""
+        attention = self.attentions[view]
+        assert isinstance(attention, Attention)
+        return attention.project(features)
+
     def attend(self, hidden: Tensor, views: Sequence[View]) -> list[Tensor]:
-        """What is seen of each view, the later ones in the light of the earlier. (B, E, T, H) -> views x (B, K, T, A)"""
+        """What is seen of each view, each in the light of the one before. (B, E, T, H) -> views x (B, K, T, A)"""
         seen: dict[int, Tensor] = {}
-        for attention, view in zip(self.attentions, self.order, strict=True):
-            seen[view] = attention((hidden, *seen.values()), views[view].features, views[view].mask)
+        query = [hidden]
+        for view in self.order:
+            seen[view] = self.attentions[view](query, *views[view])
+            query = [hidden, seen[view]]
         return [seen[view] for view in sorted(seen)]
 
     def predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
         """Scores of the next lexeme. views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)"""
-        pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, H)
+        pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, A)
         if self.recall is not None:
             pooled = self.recall(pooled, counts)
         scores: Tensor = self.output(pooled)

@@ -20,7 +20,7 @@ from lasynth.config import ModelConfig
 from lasynth.domains.base import Domain
 from lasynth.layers import masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
-from lasynth.models.decoder import INPUT, OUTPUT, Decoder, View
+from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, View
 from lasynth.models.execution import execution_points, hidden_at, run_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
@@ -60,8 +60,8 @@ class LaSynth(nn.Module):
         self.vocabulary = vocabulary
         self.networks = networks
         self.partial = config.executor == "partial"
-        views = 3 if config.latent_view == "beside" else 2
-        self.decoder = Decoder(config, vocabulary, networks.feature_size, views)
+        latent_sizes = [] if networks.latent is None else [networks.latent.size]
+        self.decoder = Decoder(config, vocabulary, [networks.feature_size] * 2 + latent_sizes)
         self.statement_ends: Tensor
         self.register_buffer("statement_ends", statement_ends, persistent=False)
         self.batches: Tensor | None = None
@@ -73,17 +73,15 @@ class LaSynth(nn.Module):
         examples = self._encode(io)
         tasks = torch.arange(len(io.present), device=io.present.device)
         memory = self.decoder.start(*examples.features, examples.present)
-        values = self.networks.certain(examples.inputs)
-        decoders = memory.hidden.shape[2]
-        fed_size = self.decoder.fed_size
+        zeros, fed_size = examples.latent.new_zeros, self.decoder.fed_size
         return Hypotheses(
             examples,
-            Pool(values, self._latent_features(values, examples, tasks)),
+            Pool(examples.latent, self._latent_views(examples.latent, examples, tasks)),
             task=tasks,
             latent=tasks,
             memory=memory,
-            fed=values.new_zeros(len(tasks), decoders, 1, fed_size) if fed_size else None,
-            counts=values.new_zeros(len(tasks), self.vocabulary),
+            fed=zeros(len(tasks), memory.hidden.shape[2], 1, fed_size) if fed_size else None,
+            counts=zeros(len(tasks), self.vocabulary),
         )
 
     def step(self, state: Hypotheses, tokens: Tensor) -> tuple[Tensor, Hypotheses]:
@@ -96,9 +94,9 @@ class LaSynth(nn.Module):
         if len(rows):
             state = self._execute(state, rows, hidden)
         present = state.examples.present[state.task]
-        fixed = [] if self._replaces else [features[state.task] for features in state.examples.features]
-        moving = [features[state.latent] for features in state.pool.features]
-        seen = self.decoder.attend(hidden, [View(features) for features in (*fixed, *moving)])
+        fixed = [View(view[state.task]) for view in state.examples.views]
+        moving = [View(view[state.latent]) for view in state.pool.views]
+        seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
         scores = self._predict(seen, present, counts.unsqueeze(1)).squeeze(1)
         fed = self.decoder.feed(seen, present)
@@ -110,7 +108,7 @@ class LaSynth(nn.Module):
         executor = self.networks.executor
         assert executor is not None
         values = executor(state.pool.values[state.latent[rows]], executor.prepare(hidden[rows].squeeze(2)))
-        return state.replace_latent(rows, Pool(values, self._latent_features(values, state.examples, state.task[rows])))
+        return state.replace_latent(rows, Pool(values, self._latent_views(values, state.examples, state.task[rows])))
 
     # --- training ----------------------------------------------------------------------------------------------
     def forward(self, batch: Batch) -> Losses:
@@ -138,23 +136,22 @@ class LaSynth(nn.Module):
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
         """Latent values, which is current when, and what there is to attend to at every moment."""
-        initial = self.networks.certain(examples.inputs)
-        fixed = [View(features) for features in examples.features]
-        tasks = torch.arange(len(fed), device=fed.device)
+        fixed = [View(view) for view in examples.views]
         if not self.partial:
-            return initial, tasks.unsqueeze(1).expand_as(fed), fixed
+            tasks = torch.arange(len(fed), device=fed.device)
+            return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
         assert self.networks.executor is not None
         points = self._points(fed, torch.arange(fed.shape[1], device=fed.device))
-        chain = run_chain(self.networks.executor, initial, hidden, points)
+        chain = run_chain(self.networks.executor, examples.latent, hidden, points)
         current = points.cumsum(1)  # (B, T): executions so far
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = current.unsqueeze(-1) == steps  # (B, T, J)
         moving = []
-        for features in self._latent_features(chain.values, examples, chain.task):  # (P, K, L, D)
-            all_steps = features[chain.rows].transpose(1, 2)  # (B, K, J, L, D)
-            elements = mask.repeat_interleave(features.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
-            moving.append(View(all_steps.flatten(2, 3), elements))
-        return chain.values, chain.rows.gather(1, current), moving if self._replaces else fixed + moving
+        for view in self._latent_views(chain.values, examples, chain.task):  # (P, K, L, 2 A)
+            all_steps = view.index_select(0, chain.rows.flatten()).view(*chain.rows.shape, *view.shape[1:])
+            elements = mask.repeat_interleave(view.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
+            moving.append(View(all_steps.transpose(1, 2).flatten(2, 3), elements))  # (B, K, J L, 2 A)
+        return chain.values, chain.rows.gather(1, current), fixed + moving
 
     def run_stepwise(self, batch: Batch) -> Run:
         """One lexeme after the other, as a search does it."""
@@ -231,22 +228,28 @@ class LaSynth(nn.Module):
 
     def _encode(self, io: IO) -> Examples:
         inputs, outputs = filled(io)
-        features = self.networks.encoder(self.networks.certain(inputs), outputs)
-        latent = self.networks.latent
-        base = None if latent is None else latent.prepare(*features)
-        return Examples(inputs, outputs, io.present, features, base)
+        certain, base = self.networks.certain(inputs), self.networks.encoder.prepare(outputs)
+        features = self.networks.encoder(certain, base)
+        if self.networks.latent is not None:
+            base = self.networks.latent.prepare(*features)
+        views = () if self._replaces else self._project(INPUT, features)
+        return Examples(certain, io.present, features, base, views)
 
-    def _latent_features(self, values: Tensor, examples: Examples, task: Tensor) -> tuple[Tensor, ...]:
+    def _latent_views(self, values: Tensor, examples: Examples, task: Tensor) -> tuple[Tensor, ...]:
         """Encodings of latent values, (P, K, *), that belong to tasks (P,); none if no latent value is ever attended to."""
         if not self.partial:
             return ()
         if self.config.detach_state:
             values = values.detach()
+        base = examples.base.index_select(0, task)
         if self._replaces:
-            return self.networks.encoder(values, examples.outputs[task])
+            return self._project(INPUT, self.networks.encoder(values, base))
         assert self.networks.latent is not None
-        assert examples.base is not None
-        return (self.networks.latent(values, examples.base[task]),)
+        return self._project(LATENT, [self.networks.latent(values, base)])
+
+    def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""
+        return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
     def _predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
         operations = self.networks.operations

@@ -12,7 +12,10 @@ from torch import Tensor
 
 
 class Encoder(Protocol):
-    def __call__(self, latent: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """What all latent values of a task share. (B, K, *) -> (B, K, *)"""
+
+    def __call__(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """Features of input and output. (R, K, *), (R, K, *) -> (R, K, L, D), (R, K, L, D)"""
 
 
@@ -27,11 +30,15 @@ class Executor(Protocol):
 class LatentEncoder(Protocol):
     """For `latent_view: beside`."""
 
+    @property
+    def size(self) -> int:
+        """Of its features, Z."""
+
     def prepare(self, inputs: Tensor, outputs: Tensor) -> Tensor:
         """What all latent values of a task share, from the features of its examples. (B, K, L, D) twice -> (B, K, *)"""
 
     def __call__(self, latent: Tensor, base: Tensor) -> Tensor:
-        """(R, K, *), (R, K, *) -> (R, K, L, D)"""
+        """(R, K, *), (R, K, *) -> (R, K, L, Z)"""
 
 
 class Operations(Protocol):

@@ -14,16 +14,16 @@ from lasynth.models.decoder import Memory
 class Examples(NamedTuple):
     """The examples of B tasks, encoded once."""
 
-    inputs: Tensor
-    """(B, K, *); an absent example is a copy of one that is present."""
-    outputs: Tensor
-    """As inputs."""
+    latent: Tensor
+    """(B, K, *): the latent value that is surely the input."""
     present: Tensor
     """(B, K)"""
     features: tuple[Tensor, Tensor]
     """(B, K, L, D) of inputs and of outputs."""
-    base: Tensor | None
-    """(B, K, *): what all latent values of a task share, if they are encoded beside the examples."""
+    base: Tensor
+    """(B, K, *): what the encodings of all latent values of a task share."""
+    views: tuple[Tensor, ...]
+    """(B, K, L, 2 A) of inputs and of outputs, for the decoder; none if latent values take their place."""
 
 
 class Pool(NamedTuple):
@@ -31,14 +31,14 @@ class Pool(NamedTuple):
 
     values: Tensor
     """(P, K, *)"""
-    features: tuple[Tensor, ...]
-    """Each (P, K, L, D)."""
+    views: tuple[Tensor, ...]
+    """Each (P, K, L, 2 A)."""
 
     def take(self, index: Tensor) -> Pool:
-        return Pool(self.values[index], tuple(feature[index] for feature in self.features))
+        return Pool(self.values[index], tuple(view[index] for view in self.views))
 
     def join(self, other: Pool) -> Pool:
-        pairs = zip(self.features, other.features, strict=True)
+        pairs = zip(self.views, other.views, strict=True)
         return Pool(torch.cat([self.values, other.values]), tuple(torch.cat(pair) for pair in pairs))
 
 

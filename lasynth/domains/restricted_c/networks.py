@@ -1,7 +1,8 @@
 """Networks over lists: two encoders, two executors, and what a latent list is.
 
-Lists come as numbers 0 .. C-1 that count from the smallest value. A latent list is (..., L, C) of log-probabilities: for each element, of each of the C values it may have. Leading
-dimensions are rows of any kind, then K examples. Nothing here knows of time, decoders or searches.
+Lists come as numbers 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of log-probabilities: for
+each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K examples. Nothing here
+knows of time, decoders or searches.
 """
 
 from __future__ import annotations
@@ -65,11 +66,14 @@ class ListEncoder(nn.Module):
         self.output = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
         self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
 
-    def forward(self, latent: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Features of input and output elements. (..., L, C), (..., L) -> (..., L, D), (..., L, D)"""
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """What all latent lists of a task share: the output as its LSTM sees it. (..., L) -> (..., L, D)"""
+        return _over_elements(self.output, self.values(outputs))
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """Features of input and output elements. (..., L, C), (..., L, D) -> (..., L, D), (..., L, D)"""
         inputs = _over_elements(self.input, soft_embedding(latent, self.values))
-        wanted = _over_elements(self.output, self.values(outputs))
-        return inputs, self.attention((wanted,), inputs)
+        return inputs, self.attention((prepared,), self.attention.project(inputs))
 
 
 class PropertyEncoder(nn.Module):
@@ -83,10 +87,13 @@ class PropertyEncoder(nn.Module):
         self.register_buffer("constants", constants, persistent=False)
         self.lstm = _bidirectional(2 * config.values, config.hidden, config.encoder_layers)
 
-    def forward(self, latent: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
+    def prepare(self, outputs: Tensor) -> Tensor:
+        return outputs
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """As `ListEncoder`, but input and output are seen together: both features are the same."""
         inputs = latent.argmax(-1) + self.smallest  # (..., L)
-        features = _over_elements(self.lstm, self.properties(inputs, outputs + self.smallest))
+        features = _over_elements(self.lstm, self.properties(inputs, prepared + self.smallest))
         return features, features
 
     def properties(self, inputs: Tensor, outputs: Tensor) -> Tensor:
@@ -169,9 +176,9 @@ class LatentEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         features = 2 * config.hidden
+        self.size = config.hidden
         self.base = Join((features, features), config.hidden)
         self.value = nn.Linear(config.values, config.hidden, bias=False)
-        self.output = nn.Linear(config.hidden, features)
 
     def prepare(self, inputs: Tensor, outputs: Tensor) -> Tensor:
         """What all latent lists of a task share. (..., L, D), (..., L, D) -> (..., L, X)"""
@@ -179,9 +186,8 @@ class LatentEncoder(nn.Module):
         return prepared
 
     def forward(self, latent: Tensor, base: Tensor) -> Tensor:
-        """(..., L, C), (..., L, X) -> (..., L, D)"""
-        features: Tensor = self.output(F.gelu(self.value(latent.exp()) + base))
-        return features
+        """(..., L, C), (..., L, X) -> (..., L, X)"""
+        return F.gelu(self.value(latent.exp()) + base)
 
 
 def networks(config: ModelConfig) -> ListNetworks:

@@ -39,23 +39,25 @@ class OperationPredictor(nn.Module):
     def __init__(self, smallest: int, largest: int, values: nn.Embedding, query_size: int, size: int) -> None:
         super().__init__()
         table = operation_table(smallest, largest)
+        count = values.num_embeddings
         self.values = values
         self.score_input = nn.Linear(query_size, values.embedding_dim, bias=False)
         self.score_output = nn.Linear(query_size, values.embedding_dim, bias=False)
-        self.embedding = nn.Embedding(2 * (largest - smallest + 1), size)
+        self.embedding = nn.Embedding(2 * count, size)
         self.operations: Tensor
         self.inputs: Tensor
         self.outputs: Tensor
         self.register_buffer("operations", table.operations, persistent=False)
-        self.register_buffer("inputs", table.inputs, persistent=False)
-        self.register_buffer("outputs", table.outputs, persistent=False)
+        for name, column in (
+            ("inputs", table.inputs),
+            ("outputs", table.outputs),
+        ):  # (C, R): 1 where a row has the value
+            self.register_buffer(name, nn.functional.one_hot(column, count).T.float().contiguous(), persistent=False)
 
     def forward(self, attended_input: Tensor, attended_output: Tensor) -> Tensor:
         """The expected operation. (..., A), (..., A) -> (..., size)"""
         scores_input, scores_output = self._scores(attended_input, attended_output)
-        rows = (
-            scores_input[..., self.inputs] + scores_output[..., self.outputs]
-        )  # log of the weights' product, (..., R)
+        rows = (scores_input @ self.inputs + scores_output @ self.outputs).float()  # log of the product of weights
         expected: Tensor = rows.softmax(-1).to(attended_input.dtype) @ self.embedding(self.operations)
         return expected
 
@@ -70,13 +72,12 @@ class OperationPredictor(nn.Module):
     def _scores(self, attended_input: Tensor, attended_output: Tensor) -> tuple[Tensor, Tensor]:
         """A row's score depends on its value only, so there is one score per value. (..., A) -> (..., C), (..., C)"""
         table = self.values.weight  # (C, E)
-        scores_input = nn.functional.linear(self.score_input(attended_input), table)
-        scores_output = nn.functional.linear(self.score_output(attended_output), table)
-        return scores_input.float(), scores_output.float()
+        keys_input, keys_output = table @ self.score_input.weight, table @ self.score_output.weight  # (C, A)
+        return attended_input @ keys_input.T, attended_output @ keys_output.T
 
 
 def _weight_loss(scores: Tensor, column: Tensor, lists: Tensor) -> Tensor:
-    """(..., C) scores, (R,) the column's values, (..., L) lists -> (...)"""
-    right = nn.functional.one_hot(lists, scores.shape[-1]).any(-2)[..., column]  # (..., R)
-    rows = scores[..., column]
+    """(..., C) scores, (C, R) the column's values, (..., L) lists -> (...)"""
+    right = (nn.functional.one_hot(lists, len(column)).amax(-2).float() @ column) > 0.5  # (..., R)
+    rows = (scores @ column).float()
     return rows.logsumexp(-1) - rows.masked_fill(~right, -torch.inf).logsumexp(-1)
