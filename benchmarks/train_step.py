@@ -1,0 +1,155 @@
+"""Training steps of the `cpu` models: all lexemes at once against one after the other, and programs per second of the rows.
+
+`python benchmarks/train_step.py [--out FILE]`. Ratios are of one run: same model, same batch, same threads, float32.
+Programs per second are of whole steps (loss, gradients, clipping, Adam) over batches of similar length, as training
+makes them, of random programs and of reduced ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+
+from lasynth.config import model_config
+from lasynth.domains.restricted_c.domain import RestrictedC
+from lasynth.domains.restricted_c.generator import COptions
+from lasynth.domains.restricted_c.prefixes import prefix_values
+from lasynth.layers import program_loss
+from lasynth.models.base import IO, Batch
+from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.vocab import PAD
+
+ROWS = ("LaSynth", "LaSynth+", "NoPartialExecutor", "NoExecutor", "RobustFill", "PropertySignatures")
+EXAMPLES = 5
+DOMAIN = RestrictedC()
+
+
+def hardware() -> dict[str, Any]:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return {
+        "cpu": models[0] if models else platform.machine(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+    }
+
+
+def batches(count: int, size: int, reduce: bool) -> list[Batch]:
+    """`count` batches of `size` tasks, sorted by length before they are cut, as training's buckets are."""
+    options = COptions(reduce=reduce)
+    tasks, _ = DOMAIN.sample_tasks(Random(3), count * size, options)
+    programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
+    values = np.array([[(e.input, e.output) for e in task.examples[:EXAMPLES]] for task in tasks], np.int32)
+    order = np.argsort([len(program) for program in programs], kind="stable")
+    return [make_batch([programs[i] for i in rows], values[rows], options) for rows in order.reshape(count, size)]
+
+
+def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options: COptions) -> Batch:
+    tokens = np.full((len(programs), max(map(len, programs))), PAD)
+    for row, program in zip(tokens, programs, strict=True):
+        row[: len(program)] = program
+    inputs, outputs = values[:, :, 0], values[:, :, 1]
+    states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs)
+    valid &= ((states >= options.smallest_value) & (states <= options.largest_value)).all(-1)
+    low = options.smallest_value
+    numbers = [torch.from_numpy(array).long() for array in (inputs - low, outputs - low, tokens, states - low)]
+    present = torch.ones(inputs.shape[:2], dtype=torch.bool)
+    return Batch(IO(numbers[0], numbers[1], present), numbers[2], numbers[3], torch.from_numpy(valid))
+
+
+def best_time(work: Callable[[], Any], repeats: int) -> float:
+    """Seconds of the quickest of several runs: others use the machine too."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def trainer(model: LaSynth, bf16: bool) -> Callable[[Batch], None]:
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+
+    def step(batch: Batch) -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+            loss = model.loss(batch).total
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+
+    return step
+
+
+def programs_per_second(row: str, data: list[Batch], bf16: bool, repeats: int) -> float:
+    step = trainer(build_model(model_config(row, "cpu"), DOMAIN), bf16)
+    step(data[0])
+    seconds = sum(best_time(lambda batch=batch: step(batch), repeats) for batch in data)  # type: ignore[misc]
+    return round(sum(len(batch.tokens) for batch in data) / seconds, 1)
+
+
+def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
+    """Loss and gradients by both paths, for one batch."""
+    model = build_model(model_config(row, "cpu"), DOMAIN)
+
+    def by(run: Callable[[Batch], Any]) -> Callable[[], None]:
+        def work() -> None:
+            model.zero_grad()
+            result = run(batch)
+            loss = program_loss(result.scores, batch.tokens).mean() + result.values.exp().mean()
+            loss.backward()
+
+        return work
+
+    parallel, stepwise = (best_time(by(run), repeats) for run in (model.run_parallel, model.run_stepwise))
+    return {
+        "parallel, ms": round(1e3 * parallel, 1),
+        "step by step, ms": round(1e3 * stepwise, 1),
+        "step by step : parallel": round(stepwise / parallel, 2),
+    }
+
+
+def measure(size: int, count: int, repeats: int) -> dict[str, Any]:
+    result: dict[str, Any] = {"batch": size, "examples": EXAMPLES, "hidden": model_config("LaSynth", "cpu").hidden}
+    for name, reduce in (("random programs", False), ("reduced programs", True)):
+        data = batches(count, size, reduce)
+        middle = data[count // 2]
+        result[name] = {
+            "mean lexemes": round(float(np.mean([(b.tokens != PAD).sum(1).float().mean() for b in data])), 1),
+            "programs per second, bf16": {row: programs_per_second(row, data, True, repeats) for row in ROWS},
+            "programs per second, float32": {row: programs_per_second(row, data, False, repeats) for row in ROWS},
+            f"both paths, one batch of {middle.tokens.shape[1]} lexemes": {
+                row: parallel_ratio(row, middle, repeats) for row in ROWS
+            },
+        }
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--batches", type=int, default=8)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "train_step.json")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    measured = measure(arguments.batch, arguments.batches, arguments.repeats)
+    text = json.dumps({"benchmark": "train_step", "hardware": hardware()} | measured, indent=2)
+    print(text)
+    arguments.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
