@@ -276,4 +276,4 @@ def draw_pairs(
     most = int(counts.max())
     pairs = rng.permuted(np.tile(np.arange(available), (tasks, 1)), axis=1)[:, :most]
     present = np.arange(most) < counts[:, None]
-    return pairs, np.ascontiguousarray(np.broadcast_to(present, (tasks, most)))
+    return pairs, np.broadcast_to(present, (tasks, most)).copy()

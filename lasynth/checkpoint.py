@@ -136,7 +136,7 @@ def load_training(run: Path) -> dict[str, Any]:
     file = find(run, "last") / TRAINING
     try:
         state: dict[str, Any] = torch.load(file, weights_only=True)
-    except (OSError, RuntimeError, UnpicklingError) as error:
+    except (OSError, EOFError, LookupError, RuntimeError, ValueError, UnpicklingError) as error:
         raise InputError(f"training cannot be resumed from {file}: {error}") from error
     return state
 

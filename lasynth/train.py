@@ -146,7 +146,7 @@ def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
     if at.step == 0:
         run.save({}, best=False)
     while run.done < 1 and not stopping:
-        losses, norm, stopping = run.step(next(run.stream), stop.is_set())
+        losses, norm, stopping = run.step(stop.is_set())
         run.window.add(losses, norm)
         ends = run.done >= 1 or stopping
         if log is not None and (at.step % config.log_every == 0 or ends):
@@ -177,6 +177,7 @@ class Progress:
     step: int = 0
     programs: int = 0
     seconds: float = 0.0
+    """Spent on steps; validation and checkpoints do not count."""
     position: Position = BEGIN
     best: tuple[float, float] = (-1.0, -math.inf)
     """Accuracy and minus the loss of the best validation."""
@@ -218,7 +219,6 @@ class _Run:
         self.stream = self._open_stream()
         self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
         self.window = _Window()
-        self.started = time.perf_counter() - self.progress.seconds
         self.saved = time.perf_counter()
         self.rate = 0.0
 
@@ -272,9 +272,10 @@ class _Run:
         return at.step / config.steps if config.steps else at.seconds / (3600 * config.hours)
 
     # --- a step ------------------------------------------------------------------------------------------------
-    def step(self, batch: Batch, stop: bool) -> tuple[list[float], float, bool]:
-        """Learn from a batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
-        config, at = self.job.train, self.progress
+    def step(self, stop: bool) -> tuple[list[float], float, bool]:
+        """Learn from the next batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
+        config, at, begin = self.job.train, self.progress, time.perf_counter()
+        batch = next(self.stream)
         torch.manual_seed(_mix(config.seed, at.step, self.group.rank))
         self.model.train()
         with self._precision():
@@ -283,8 +284,8 @@ class _Run:
         losses.total.backward()  # type: ignore[no-untyped-call]
         self.group.average_gradients(self.model.parameters())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
-        numbers = [*(float(part.detach()) for part in losses), time.perf_counter() - self.started, float(stop)]
-        *parts, at.seconds, stopping = self.group.mean(numbers)
+        taken = at.seconds + time.perf_counter() - begin
+        *parts, at.seconds, stopping = self.group.mean([*(float(part.detach()) for part in losses), taken, float(stop)])
         if not math.isfinite(sum(parts)):
             raise InputError(f"the loss is no longer a number at step {at.step}; try a smaller --learning-rate")
         self.rate = learning_rate(config, at.step, self.done)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from lasynth.config import ModelConfig, model_config
+from lasynth.dataset import DatasetPlan, generate
+from lasynth.domains.restricted_c.generator import COptions
 from lasynth.models.base import IO, Batch, Losses
-from lasynth.vocab import BOS, PAD
+from lasynth.vocab import PAD
 
 
 class Written(NamedTuple):
@@ -55,16 +58,15 @@ class Hidden(NamedTuple):
 
 
 class TinyModel(nn.Module):
-    """Examples summed into the first state of an LSTM cell that writes the program. Dropout uses random numbers."""
+    """Examples summed into the first state of an LSTM cell that writes the program."""
 
-    def __init__(self, vocabulary: int, values: int, hidden: int = 24, dropout: float = 0.1) -> None:
+    def __init__(self, vocabulary: int, values: int, hidden: int = 24) -> None:
         super().__init__()
         self.values = nn.Embedding(values, hidden)
         self.lexemes = nn.Embedding(vocabulary, hidden)
         self.read = nn.LazyLinear(hidden)
         self.cell = nn.LSTMCell(hidden, hidden)
         self.out = nn.Linear(hidden, vocabulary)
-        self.dropout = nn.Dropout(dropout)
 
     def start(self, io: IO) -> Hidden:
         pairs = torch.cat([io.inputs, io.outputs], dim=2)  # (B, K, 2L)
@@ -74,20 +76,24 @@ class TinyModel(nn.Module):
 
     def step(self, state: Hidden, tokens: Tensor) -> tuple[Tensor, Hidden]:
         h, c = self.cell(self.lexemes(tokens), (state.h, state.c))
-        return self.out(self.dropout(h)).log_softmax(-1), Hidden(h, c)
-
-    def loss(self, batch: Batch) -> Losses:
-        state, last = self.start(batch.io), torch.full_like(batch.tokens[:, 0], BOS)
-        steps = []
-        for token in batch.tokens.T:
-            log_probs, state = self.step(state, last)
-            steps.append(log_probs)
-            last = token
-        program = functional.nll_loss(torch.stack(steps, 1).flatten(0, 1), batch.tokens.flatten(), ignore_index=PAD)
-        return Losses(program, program.new_zeros(()), program.new_zeros(()))
+        return self.out(h).log_softmax(-1), Hidden(h, c)
 
 
 def any_io(tasks: int, examples: int = 2, length: int = 3) -> IO:
     """Tasks that differ: the first number of task b is b."""
     values = torch.arange(tasks)[:, None, None].expand(tasks, examples, length).contiguous()
     return IO(values, values, torch.ones(tasks, examples, dtype=torch.bool))
+
+
+def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **options: Any) -> Path:
+    """A small data set of restricted C in a new folder."""
+    sizes = {"train": train, "val": val, "test": test}
+    plan = DatasetPlan("c", sizes, 7, COptions(**options))
+    generate(plan, folder / "data", workers=1, overwrite=False, report=lambda split, done: None)
+    return folder / "data"
+
+
+def tiny_config(row: str, **settings: Any) -> ModelConfig:
+    """A row of the table, at a size that a test can train."""
+    sizes = dict.fromkeys(("hidden", "embedding", "decoder_hidden", "attention_hidden", "executor_hidden"), 8)
+    return model_config(row, "cpu", **{**sizes, **settings})

@@ -1,0 +1,76 @@
+"""Pictures of results: bars side by side, and curves of training. Knows the shape of results, not where they come from.
+
+matplotlib is imported inside, since it takes a second; figures go to files, never to a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lasynth.task import InputError
+
+RULES = {"first_consistent": "first consistent", "most_likely": "most likely"}
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
+"""Told apart by people who see colours differently."""
+
+
+def plot_results(results: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
+    """Accuracy by category and by length, models side by side; the files that were written."""
+    return [bars(results, kind, folder / f"accuracy_by_{kind}.png") for kind in ("category", "length")]
+
+
+def bars(results: Sequence[Mapping[str, Any]], kind: str, file: Path) -> Path:
+    """One group of bars for each member of a grouping: full height by first consistent, a line at most likely."""
+    figure, axes = _figure()
+    members = list(results[0]["groups"][kind])
+    width = 0.8 / len(results)
+    for i, result in enumerate(results):
+        groups = result["groups"][kind]
+        at = [n + (i - (len(results) - 1) / 2) * width for n in range(len(members))]
+        heights = [groups[name]["first_consistent"] for name in members]
+        axes.bar(at, heights, 0.95 * width, label=result["model"], color=COLOURS[i % len(COLOURS)])
+        likely = [groups[name]["most_likely"] for name in members]
+        axes.hlines(likely, [x - width / 2 for x in at], [x + width / 2 for x in at], colors="black", linewidth=1.2)
+    tasks = [results[0]["groups"][kind][name]["tasks"] for name in members]
+    labels = [f"{name}\n({count} tasks)" for name, count in zip(members, tasks, strict=True)]
+    axes.set_xticks(range(len(members)), labels)
+    axes.set_ylim(0, 100)
+    axes.set_ylabel("solved, % (line: most likely program only)")
+    if kind == "length":
+        axes.set_xlabel("lexemes of the task's program")
+    axes.legend(ncols=2, fontsize="small")
+    return _write(figure, file)
+
+
+def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:
+    """One line for each named series of points."""
+    figure, axes = _figure()
+    for i, (name, points) in enumerate(series.items()):
+        xs, ys = [point[0] for point in points], [point[1] for point in points]
+        axes.plot(xs, ys, label=name, color=COLOURS[i % len(COLOURS)], marker="o", markersize=3)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+    return _write(figure, file)
+
+
+def _figure() -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def _write(figure: Any, file: Path) -> Path:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file, dpi=130)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}") from error
+    return file

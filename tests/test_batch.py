@@ -1,0 +1,171 @@
+"""Laws of batches: what is loaded is what was written, a stream depends on seed and position alone, shares make the whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+from lasynth.batch import Collator, Position, Split, Stream, StreamPlan, arrays_of, bucketed, load_split
+from lasynth.dataset import read_tasks
+from lasynth.domains import get_domain
+from lasynth.models.base import Batch
+from lasynth.task import InputError
+from lasynth.vocab import EOS, PAD
+from tests.fakes import small_data
+
+DOMAIN = get_domain("c")
+COLLATE = Collator(arrays_of(DOMAIN), -4, 4)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_data(tmp_path_factory.mktemp("batch"))
+
+
+@pytest.fixture(scope="module")
+def split(data: Path) -> Split:
+    return load_split(data / "train.parquet", DOMAIN)
+
+
+def rows_of(batch: Batch) -> list[tuple[int, ...]]:
+    """Tasks of a batch as something to compare: examples and program."""
+    parts = (batch.io.inputs.flatten(1), batch.io.outputs.flatten(1), batch.io.present, batch.tokens)
+    return [tuple(row) for row in torch.cat([part.long() for part in parts], 1).tolist()]
+
+
+def test_a_split_holds_what_the_file_holds(data: Path) -> None:
+    split, tasks = load_split(data / "test.parquet", DOMAIN), list(read_tasks(data / "test.parquet", DOMAIN))
+    padded = split.padded(np.arange(len(split)))
+    assert len(split) == len(tasks) == 40
+    assert (split.lengths == (padded != PAD).sum(axis=1)).all()
+    for n, task in enumerate(tasks):
+        assert DOMAIN.vocab.decode(padded[n].tolist()) == DOMAIN.unparse(task.program)
+        assert padded[n, split.lengths[n] - 1] == EOS
+        assert split.inputs[n].tolist() == [example.input for example in task.examples]
+        assert split.outputs[n].tolist() == [example.output for example in task.examples]
+        assert DOMAIN.categories[split.category[n]] == task.category
+    assert split.novel.tolist() == pq.read_table(data / "test.parquet")["novel"].to_pylist()
+    assert split.take(7).padded(np.arange(7)).tolist() == split.padded(np.arange(7)).tolist()
+    assert len(split.take(7)) == 7
+
+
+def test_values_are_bytes_unless_they_do_not_fit(tmp_path: Path, split: Split) -> None:
+    assert split.inputs.dtype == np.int8
+    wide = small_data(tmp_path, 5, 0, 0, smallest_value=-300, largest_value=300)
+    assert load_split(wide / "train.parquet", DOMAIN).inputs.dtype == np.int32
+
+
+def test_every_task_comes_once_an_epoch(split: Split) -> None:
+    stream = Stream(split, StreamPlan(48, (5, 5)), COLLATE)
+    seen = Counter(tuple(words) for batch in islice(stream, 5) for words in map(tuple, batch.tokens.tolist()))
+    assert stream.position == Position(1, 0)
+    assert seen.total() == len(split) == 240
+    whole = Counter(tuple(t for t in words if t) for words in split.padded(np.arange(240)).tolist())
+    assert Counter(tuple(t for t in words if t) for words in seen.elements()) == whole
+
+
+def test_batches_have_programs_of_similar_length() -> None:
+    lengths = np.random.default_rng(0).integers(2, 100, 64 * 40)
+    batches = bucketed(np.random.default_rng(1), lengths, 64)
+    assert sorted(batches.flatten().tolist()) == list(range(64 * 40))
+    assert np.ptp(lengths[batches], axis=1).mean() < 5
+    means = lengths[batches].mean(axis=1)
+    assert not (np.diff(means) > 0).all(), "batches come in random order, not from short to long"
+
+
+def test_few_tasks_are_repeated_to_fill_a_batch(split: Split) -> None:
+    batch = next(Stream(split.take(3), StreamPlan(8, (5, 5)), COLLATE))
+    assert batch.tokens.shape[0] == 8
+
+
+def test_a_stream_resumes_anywhere(split: Split) -> None:
+    plan = StreamPlan(32, (2, 9), "task", seed=5)
+    stream = Stream(split, plan, COLLATE)
+    batches, positions = [], []
+    for batch in islice(stream, 20):
+        batches.append(rows_of(batch))
+        positions.append(stream.position)
+    for n in (0, 6, 7, 13):
+        assert [rows_of(b) for b in islice(Stream(split, plan, COLLATE, positions[n]), 3)] == batches[n + 1 : n + 4]
+    assert rows_of(next(Stream(split, StreamPlan(32, (2, 9), "task", seed=6), COLLATE))) != batches[0]
+    assert batches[0] != batches[7], "another epoch, another order"
+
+
+@pytest.mark.parametrize("draw", ["batch", "task"])
+def test_shares_are_the_whole_batch(split: Split, draw: str) -> None:
+    plan = StreamPlan(30, (1, 10), draw)  # type: ignore[arg-type]
+    whole = rows_of(next(Stream(split, plan, COLLATE)))
+    parts = [next(Stream(split, plan, COLLATE, share=(rank, 3))) for rank in range(3)]
+    longest = max(part.tokens.shape[1] for part in parts)
+    padded = [p._replace(tokens=torch.nn.functional.pad(p.tokens, (0, longest - p.tokens.shape[1]))) for p in parts]
+    assert sorted(row for part in padded for row in rows_of(part)) == sorted(whole)
+
+
+def test_examples_are_drawn_anew_and_belong_to_their_task(split: Split) -> None:
+    stream = Stream(split.take(1), StreamPlan(16, (5, 5)), COLLATE)
+    given = {(tuple(i), tuple(o)) for i, o in zip(split.inputs[0].tolist(), split.outputs[0].tolist(), strict=True)}
+    batch = next(stream)
+    choices = set()
+    for inputs, outputs in zip((batch.io.inputs - 4).tolist(), (batch.io.outputs - 4).tolist(), strict=True):
+        pairs = [(tuple(i), tuple(o)) for i, o in zip(inputs, outputs, strict=True)]
+        assert len(set(pairs)) == 5
+        assert set(pairs) <= given
+        choices.add(frozenset(pairs))
+    assert len(choices) > 10
+
+
+def test_the_number_of_examples_varies_by_batch_or_by_task(split: Split) -> None:
+    by_batch = list(islice(Stream(split, StreamPlan(16, (1, 10)), COLLATE), 12))
+    assert all(batch.io.present.all() for batch in by_batch)
+    assert len({batch.io.present.shape[1] for batch in by_batch}) > 4
+    by_task = next(Stream(split, StreamPlan(64, (1, 10), "task"), COLLATE)).io.present
+    assert len(set(by_task.sum(1).tolist())) > 4
+    assert by_task[:, 0].all()
+    assert by_task.sum(1).max() == by_task.shape[1]
+
+
+def test_states_are_the_values_after_each_statement(split: Split) -> None:
+    collate = Collator(arrays_of(DOMAIN), -4, 4, states=True)
+    batch = next(Stream(split, StreamPlan(32, (3, 3)), collate))
+    assert batch.states is not None
+    assert batch.states_valid is not None
+    ends = torch.from_numpy(DOMAIN.statement_ends)[batch.tokens].sum(1)  # (B,)
+    assert batch.states.shape == (32, int(ends.max()), 3, 5)
+    last = batch.states[torch.arange(32), ends - 1]
+    assert torch.equal(last, batch.io.outputs), "after the last statement the value is the output"
+    assert batch.states_valid[torch.arange(32), ends - 1].all()
+    assert not (batch.states_valid & (torch.arange(int(ends.max()))[None, :, None] >= ends[:, None, None])).any()
+    assert batch.states.min() >= 0
+    assert batch.states.max() <= 8
+
+
+def test_what_cannot_be_loaded_is_named(tmp_path: Path, data: Path, split: Split) -> None:
+    (tmp_path / "no.parquet").write_text("nothing")
+    table = pq.read_table(data / "val.parquet")
+    pq.write_table(table.drop_columns(["lexemes"]), tmp_path / "columns.parquet")
+    pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
+    lexemes = [[*row[:-1], "while"] for row in table["lexemes"].to_pylist()]
+    odd = table.set_column(table.schema.get_field_index("lexemes"), "lexemes", [lexemes])
+    pq.write_table(odd, tmp_path / "lexemes.parquet")
+    for name, message in (
+        ("no", "Parquet"),
+        ("missing", "Parquet"),
+        ("columns", "no column lexemes"),
+        ("empty", "no tasks"),
+        ("lexemes", "`while`"),
+    ):
+        with pytest.raises(InputError, match=message):
+            load_split(tmp_path / f"{name}.parquet", DOMAIN)
+    with pytest.raises(InputError, match="the model takes -1 to 1"):
+        Collator(arrays_of(DOMAIN), -1, 1).io(split.inputs, split.outputs)
+    for examples in ((0, 5), (5, 11), (6, 5)):
+        with pytest.raises(InputError, match="cannot be drawn"):
+            Stream(split, StreamPlan(8, examples), COLLATE)
+    with pytest.raises(InputError, match="karel"):
+        load_split(data / "val.parquet", get_domain("karel"))
