@@ -1,0 +1,71 @@
+"""`lasynth generate LANGUAGE`: a data set of random tasks."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from tyro.conf import OmitArgPrefixes
+
+from lasynth.task import InputError
+
+O = TypeVar("O")  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Generate(Generic[O]):
+    out: Path
+    """Folder of the data set; made if it is missing."""
+    options: OmitArgPrefixes[O]
+    """The domain's own."""
+    train: int = 0
+    """Tasks in train.parquet."""
+    val: int = 0
+    """Tasks in val.parquet, with programs that are not in the training set."""
+    test: int = 0
+    """Tasks in test.parquet, likewise."""
+    seed: int = 0
+    """The same seed gives the same files, whatever the number of workers."""
+    workers: int = os.cpu_count() or 1
+    """Processes that make tasks."""
+    splits: Literal["distinct", "shared"] | None = None
+    """distinct: no program of train in val and test; shared: as drawn. By default as is usual for the language."""
+    overwrite: bool = False
+    """Replace a data set that is there already."""
+
+
+def generate(domain: str, arguments: Generate[Any]) -> int:
+    """Make a data set of random tasks: Parquet files and a card."""
+    from lasynth.dataset import DatasetPlan
+    from lasynth.dataset import generate as make
+    from lasynth.domains import get_domain
+    from lasynth.progress import progress
+
+    if arguments.workers < 1:
+        raise InputError("--workers must be at least 1")
+    sizes = {"train": arguments.train, "val": arguments.val, "test": arguments.test}
+    distinct = get_domain(domain).distinct_splits if arguments.splits is None else arguments.splits == "distinct"
+    plan = DatasetPlan(domain, sizes, arguments.seed, arguments.options, distinct)
+    with progress(sizes) as report:
+        card = make(plan, arguments.out, arguments.workers, arguments.overwrite, report)
+    for split, entry in card["splits"].items():
+        shares = ", ".join(f"{name} {count}" for name, count in entry["categories"].items())
+        novel = f"; {entry['novel']} with behaviour that is not in train" if "novel" in entry else ""
+        print(f"{arguments.out / split}.parquet: {sizes[split]} tasks ({shares}){novel}")
+    return 0
+
+
+def generate_commands() -> dict[str, Callable[..., int]]:
+    """A subcommand for each domain, with the domain's own options."""
+    from lasynth.domains import DOMAINS, get_domain
+
+    def command(name: str) -> Callable[..., int]:
+        def generate_tasks(arguments: Any) -> int:
+            return generate(name, arguments)
+
+        generate_tasks.__doc__ = generate.__doc__
+        generate_tasks.__annotations__["arguments"] = OmitArgPrefixes[Generate[get_domain(name).options]]  # type: ignore[misc]
+        return generate_tasks
+
+    return {name: command(name) for name in DOMAINS}

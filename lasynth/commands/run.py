@@ -1,0 +1,71 @@
+"""`lasynth run`: a program on inputs."""
+
+import json as json_format
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tyro.conf import arg
+
+from lasynth.commands.arguments import Inputs, ProgramFile
+from lasynth.commands.terminal import complain, console, domain_of, read_text, write_text
+from lasynth.task import InputError
+
+if TYPE_CHECKING:
+    from lasynth.domains.base import Domain, Trace
+
+RUN_FAILED = 1
+
+
+def run(
+    file: ProgramFile,
+    /,
+    inputs: Inputs = (),
+    trace: Annotated[bool, arg(help="Show what each statement did.")] = False,
+    json: Annotated[bool, arg(help="Print one line of JSON per input, for machines.")] = False,
+    picture: Annotated[Path | None, arg(metavar="FILE.svg", help="Draw the run as an SVG file (Karel).")] = None,
+) -> int:
+    """Run a program on inputs and print what comes out.
+
+    Exit 0 if every run ended well, 1 if one failed, 2 if the program or an input is bad.
+    """
+    domain = domain_of(file)
+    program = domain.parse_text(read_text(file))
+    if not inputs:
+        raise InputError("give at least one --input")
+    values = [domain.read_value(text) for text in inputs]
+    traces = [domain.trace(program, value) for value in values]
+    if picture is not None:
+        _draw(domain, traces, picture)
+    for result in traces:
+        if json:
+            print(_trace_json(domain, result, trace))
+        elif trace or result.error is None:
+            console().print(domain.show(result, steps=trace))
+        if trace and not json and result.error is None:
+            console().print("output:", domain.show(result, steps=False), markup=False)
+        if result.error is not None:
+            complain(f"{type(result.error).__name__}: {result.error}")
+    return RUN_FAILED if any(result.error for result in traces) else 0
+
+
+def _trace_json(domain: "Domain[Any, Any, Any]", trace: "Trace[Any]", steps: bool) -> str:
+    output: Any = None if trace.output is None else domain.value_json(trace.output)
+    result: Any = output
+    if trace.error is not None:
+        result = {"error": type(trace.error).__name__, "message": str(trace.error)}
+    if steps:
+        rows = [
+            {"label": step.label, "value": domain.value_json(step.value), "variables": dict(step.scalars)}
+            for step in trace.steps
+        ]
+        result = {**(result if trace.error else {"output": output}), "trace": rows}
+    return json_format.dumps(result)
+
+
+def _draw(domain: "Domain[Any, Any, Any]", traces: "list[Trace[Any]]", file: Path) -> None:
+    draw = getattr(domain, "picture", None)
+    if draw is None:
+        raise InputError(f"there are no pictures of runs in the language `{domain.name}`")
+    if len(traces) != 1:
+        raise InputError("--picture takes exactly one --input")
+    write_text(file, draw(traces[0]))
