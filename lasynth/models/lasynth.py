@@ -64,9 +64,8 @@ class LaSynth(nn.Module):
         self.decoder = Decoder(config, vocabulary, [networks.feature_size] * 2 + latent_sizes)
         self.statement_ends: Tensor
         self.register_buffer("statement_ends", statement_ends, persistent=False)
-        self.batches: Tensor | None = None
-        if config.execution_warmup_steps:
-            self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
+        self.batches: Tensor | None
+        self.register_buffer("batches", torch.zeros((), dtype=torch.int64) if config.execution_warmup_steps else None)
 
     # --- search ------------------------------------------------------------------------------------------------
     def start(self, io: IO) -> Hypotheses:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from lasynth.config import ModelConfig, model_config
+from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.generator import COptions
 from lasynth.domains.restricted_c.nodes import Program
@@ -20,57 +19,69 @@ from lasynth.models.base import IO, Batch
 from lasynth.task import Task
 from lasynth.vocab import PAD
 
-SIZES: dict[str, Any] = {
-    "hidden": 12, "embedding": 14, "decoder_hidden": 20, "decoder_layers": 1, "encoder_layers": 1,
-    "attention_hidden": 16, "executor_hidden": 10, "executor_layers": 1,
-}  # fmt: skip
 DOMAIN = RestrictedC()
+SIZES: dict[str, Any] = {
+    "hidden": 12, "embedding": 14, "decoder_hidden": 20, "encoder_layers": 1, "attention_hidden": 16,
+    "executor_hidden": 10,
+}  # fmt: skip
 
 
 def small(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
     return model_config(row, preset, **(SIZES | settings))
 
 
+ROWS = {f"{row}, {preset}": small(row, preset) for row in MODELS for preset in ("cpu", "paper")}
+VARIANTS = {
+    "every third lexeme": small("LaSynth", execute_at=3),
+    "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final"),
+    "LaSynth+, one decoder per example": small("LaSynth+", decoder="per_example"),
+    "LaSynth+, fed": small("LaSynth+", input_feeding=True),
+    "LaSynth+, detached": small("LaSynth+", detach_state=True, executor_layers=2),
+    "LaSynth, residual": small("LaSynth", state_update="residual", executor_layers=2),
+    "input first": small("NoExecutor", double_attention="input_first"),
+}
+CONFIGS = ROWS | VARIANTS
+"""Every row at both presets, and settings that no row uses."""
+
+
 @cache
-def tasks(count: int, length: int = 5, low: int = -4, high: int = 4) -> list[Task[Program, list[int]]]:
+def sampled(count: int, length: int, low: int, high: int) -> list[Task[Program, list[int]]]:
     options = COptions(list_length=length, smallest_value=low, largest_value=high, reduce=True, max_tokens=90)
     return DOMAIN.sample_tasks(Random(7), count, options)[0]
 
 
 def make_batch(
-    count: int, examples: int = 5, absent: bool = True, length: int = 5, low: int = -4, high: int = 4
+    tasks: list[Task[Program, list[int]]], examples: int = 5, absent: bool = True, low: int = -4, high: int = 4
 ) -> Batch:
-    """Real tasks of different lengths; every second one lacks an example where `absent`."""
-    chosen = tasks(count, length, low, high)
-    values = np.array([[(e.input, e.output) for e in task.examples[:examples]] for task in chosen])  # (B, K, 2, L)
-    programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in chosen]
-    tokens = np.full((count, max(map(len, programs))), PAD)
+    """A batch as training sees it; every second task lacks an example where `absent`."""
+    values = np.array([[(e.input, e.output) for e in task.examples[:examples]] for task in tasks])  # (B, K, 2, L)
+    programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
+    tokens = np.full((len(tasks), max(map(len, programs))), PAD)
     for row, program in zip(tokens, programs, strict=True):
         row[: len(program)] = program
-    present = np.ones((count, examples), bool)
+    present = np.ones((len(tasks), examples), bool)
     if absent and examples > 1:
         present[::2, -1] = False
-    states, valid = prefix_values(
-        DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], values[:, :, 0].astype(np.int32)
-    )
+    inputs, outputs = values[:, :, 0], values[:, :, 1]
+    states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs.astype(np.int32))
     valid &= ((states >= low) & (states <= high)).all(-1) & present[:, None]
-    inputs, outputs, lists, tokens = (
-        torch.from_numpy(array).long() for array in (values[:, :, 0] - low, values[:, :, 1] - low, states - low, tokens)
-    )
-    return Batch(IO(inputs, outputs, torch.from_numpy(present)), tokens, lists, torch.from_numpy(valid))
+    numbers = [torch.from_numpy(array).long() for array in (inputs - low, outputs - low, tokens, states - low)]
+    return Batch(IO(numbers[0], numbers[1], torch.from_numpy(present)), numbers[2], numbers[3], torch.from_numpy(valid))
 
 
 @pytest.fixture(scope="session")
 def batch() -> Batch:
-    return make_batch(6)
+    """Six programs of different lengths, with values that leave the range on the way."""
+    return make_batch(sampled(6, 5, -4, 4))
 
 
 @pytest.fixture(scope="session")
-def batches() -> Callable[..., Batch]:
-    return make_batch
+def short_batch() -> Batch:
+    """Four short programs to learn by heart."""
+    return make_batch(sorted(sampled(40, 5, -4, 4), key=lambda task: task.tokens)[4:8])
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """These models are too small for two threads to pay, and oneDNN stalls when a core is busy."""
+    """These models are too small for two threads to pay, and oneDNN stalls when another process has a core."""
     torch.set_num_threads(1)

@@ -1,0 +1,65 @@
+"""Configs: what a row is, what presets change, and what contradicts itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lasynth.config import MODELS, PRESETS, ModelConfig, model_config
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hidden": 0}, "hidden must be at least 1"),
+        ({"examples": 0}, "examples must be at least 1"),
+        ({"list_length": 0}, "list_length must be at least 1"),
+        ({"smallest_value": 4}, "smallest_value must be less"),
+        ({"execute_at": 0}, "execute_at must be at least 1"),
+        ({"execution_weight": -1.0}, "execution_weight must not be negative"),
+        ({"execution_warmup_steps": -1}, "execution_warmup_steps must not be negative"),
+        ({"executor": "none", "latent_view": "beside"}, "beside needs executor: partial"),
+        ({"executor": "final", "detach_state": True}, "detach_state needs executor: partial"),
+        ({"executor": "none", "execution_loss": "statements"}, "statements needs executor: partial"),
+        ({"execute_at": "token", "execution_loss": "statements"}, "and execute_at: statement"),
+        ({"encoder": "properties", "operation_predictor": False}, "executor must be none"),
+        ({"encoder": "properties", "executor": "none"}, "no values for an operation_predictor"),
+    ],
+)
+def test_contradictions_are_rejected(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(ModelConfig(), **settings)
+
+
+def test_rows_differ_from_lasynth_as_the_paper_says() -> None:
+    lasynth = MODELS["LaSynth"]
+    assert MODELS["NoExecutor"] == replace(lasynth, executor="none")
+    assert MODELS["NoPartialExecutor"] == replace(lasynth, executor="final")
+    assert MODELS["NoOpPredictor"] == replace(lasynth, operation_predictor=False)
+    assert MODELS["NoAttentionInDecoding"] == replace(lasynth, token_attention=False)
+    assert len(set(MODELS.values())) == len(MODELS) == 8
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("row", MODELS)
+def test_presets_keep_what_makes_the_row(row: str, preset: str) -> None:
+    names = ("executor", "operation_predictor", "token_attention", "encoder", "latent_view", "execution_loss")
+    config = model_config(row, preset)
+    assert [getattr(config, name) for name in names] == [getattr(MODELS[row], name) for name in names]
+
+
+def test_the_paper_preset_has_the_papers_sizes() -> None:
+    config = model_config("LaSynth", "paper")
+    assert (config.hidden, config.embedding, config.encoder_layers, config.decoder_layers) == (512, 1024, 2, 2)
+    assert config.input_feeding
+    assert config.execute_at == "token"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings"), [(("LaSynth++",), {}), (("LaSynth", "gpu"), {}), (("LaSynth",), {"hiden": 3})]
+)
+def test_unknown_names_are_told(arguments: tuple[str, ...], settings: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"there is no .*; there are "):
+        model_config(*arguments, **settings)

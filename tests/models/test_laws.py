@@ -1,0 +1,216 @@
+"""Laws that every row keeps: both paths agree, nothing is dead, everything can be learnt, nothing is infinite."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from lasynth.config import MODELS, ModelConfig, model_config
+from lasynth.layers import program_loss
+from lasynth.models.base import IO, Batch
+from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.vocab import BOS, EOS, PAD
+from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, small
+
+every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+
+
+def scores_by_steps(model: LaSynth, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
+    """Log-probabilities of programs (N, T) for tasks (N,), hypotheses shuffled, dropped and repeated on the way."""
+    state = model.start(io).reorder(task)
+    owner = torch.arange(len(task))  # which program each hypothesis of the state is
+    total = torch.zeros(len(task))
+    last = torch.full_like(task, BOS)
+    for t in range(tokens.shape[1]):
+        index = torch.randint(len(owner), (3 * len(task),), generator=generator)
+        index = torch.cat([index, torch.stack([(owner == n).nonzero()[0, 0] for n in range(len(task))])])
+        owner, last = owner[index], last[index]
+        scores, state = model.step(state.reorder(index), last)
+        last = tokens[owner, t]
+        found = scores.gather(1, last.unsqueeze(1)).squeeze(1)
+        for n in range(len(task)):
+            mine = found[owner == n]
+            torch.testing.assert_close(mine, mine[:1].expand_as(mine), atol=1e-5, rtol=0)
+            total[n] += mine[0] if tokens[n, t] != PAD else 0
+    return total
+
+
+@every_config
+def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
+    """Also for several different programs of one task, which may share executions up to somewhere."""
+    model = build_model(config, DOMAIN, seed=1)
+    with torch.no_grad():
+        rolled = torch.roll(batch.tokens, 1, 0)
+        own, others = (
+            -program_loss(model_scores(model, batch.io, tokens), tokens) for tokens in (batch.tokens, rolled)
+        )
+        tasks = torch.arange(len(batch.tokens)).repeat(2)
+        generator = torch.Generator().manual_seed(2)
+        by_steps = scores_by_steps(model, batch.io, tasks, torch.cat([batch.tokens, rolled]), generator)
+        assert model.loss(batch).program.item() == pytest.approx(-own.mean().item(), abs=1e-4)
+    torch.testing.assert_close(by_steps, torch.cat([own, others]), atol=1e-3, rtol=1e-5)
+
+
+def model_scores(model: LaSynth, io: IO, tokens: Tensor) -> Tensor:
+    batch = Batch(io, tokens)
+    return (model.run_stepwise(batch) if model.config.input_feeding else model.run_parallel(batch)).scores
+
+
+PARALLEL = {name: config for name, config in CONFIGS.items() if not config.input_feeding}
+
+
+@pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
+def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
+    model = build_model(config, DOMAIN, seed=1)
+    with torch.no_grad():
+        parallel, stepwise = model.run_parallel(batch), model.run_stepwise(batch)
+    real = batch.tokens != PAD
+    torch.testing.assert_close(parallel.scores[real], stepwise.scores[real], atol=1e-4, rtol=1e-4)
+    values = [run.values[run.after][real] for run in (parallel, stepwise)]
+    torch.testing.assert_close(values[0], values[1], atol=1e-4, rtol=1e-4)
+
+
+def test_the_chain_executes_at_statement_ends_only(batch: Batch) -> None:
+    model = build_model(small("LaSynth+"), DOMAIN)
+    run = model.run_parallel(batch)
+    ends = torch.from_numpy(DOMAIN.statement_ends)[batch.tokens]
+    changes = run.after[:, 1:] != run.after[:, :-1]
+    assert torch.equal(changes, ends[:, :-1])
+
+
+@every_config
+def test_every_parameter_gets_a_gradient(config: ModelConfig, batch: Batch) -> None:
+    model = build_model(config, DOMAIN, seed=1)
+    model.loss(batch).total.backward()
+    dead = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    assert dead == []
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
+
+
+def test_a_detached_state_teaches_the_executor_by_its_own_loss_only(batch: Batch) -> None:
+    for detach in (False, True):
+        model = build_model(small("LaSynth+", detach_state=detach), DOMAIN)
+        model.loss(batch).program.backward()
+        executor = model.networks.executor
+        assert isinstance(executor, torch.nn.Module)
+        assert all(p.grad is None for p in executor.parameters()) == detach
+
+
+LEARNERS = {name: config for name, config in ROWS.items() if not config.input_feeding}
+LEARNERS["LaSynth, paper"] = ROWS["LaSynth, paper"]
+
+
+@pytest.mark.parametrize("config", LEARNERS.values(), ids=LEARNERS)
+def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> None:
+    sizes = {"hidden": 24, "embedding": 32, "decoder_hidden": 48, "attention_hidden": 48, "executor_hidden": 24}
+    model = build_model(replace(config, decoder_layers=1, executor_layers=1, **sizes), DOMAIN, seed=3)  # type: ignore[arg-type]
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for step in range(250):
+        losses = model.loss(short_batch)
+        if step == 0:
+            first = losses
+        if losses.program.item() < 0.2:
+            break
+        optimiser.zero_grad()
+        losses.total.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+    assert losses.program.item() < 0.3
+    assert losses.execution <= first.execution
+    assert greedy(model, short_batch) == short_batch.tokens.tolist()
+
+
+def greedy(model: LaSynth, batch: Batch) -> list[list[int]]:
+    rows, steps = batch.tokens.shape
+    with torch.no_grad():
+        state, last = model.start(batch.io), torch.full((rows,), BOS)
+        written = []
+        for _ in range(steps):
+            scores, state = model.step(state, last)
+            last = scores.argmax(-1)
+            written.append(last)
+    programs = torch.stack(written, 1)
+    ended = (programs == EOS).cumsum(1) - (programs == EOS).int() > 0
+    return programs.masked_fill(ended, PAD).tolist()  # type: ignore[no-any-return]
+
+
+@every_config
+@pytest.mark.parametrize(("examples", "length", "low", "high"), [(1, 5, -4, 4), (3, 1, -100, 100), (10, 7, -2, 5)])
+def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, length: int, low: int, high: int) -> None:
+    if high - low > 50 and config.operation_predictor:
+        high, low = 70, -70  # one element makes few lists, and the table grows with the square of the range
+    config = replace(config, list_length=length, smallest_value=low, largest_value=high, examples=examples)
+    shaped = make_batch(sampled(3, length, low, high), examples, True, low, high)
+    losses = build_model(config, DOMAIN).loss(shaped)
+    losses.total.backward()
+    assert all(torch.isfinite(part) for part in losses)
+    assert losses.program > 0
+    assert (losses.execution > 0) == (config.executor != "none")
+    assert (losses.operation > 0) == config.operation_predictor
+
+
+@every_config
+def test_absent_examples_change_nothing(config: ModelConfig, batch: Batch) -> None:
+    io = batch.io
+    noise = torch.where(io.present.unsqueeze(-1), io.inputs, torch.zeros_like(io.inputs))
+    model = build_model(config, DOMAIN)
+    with torch.no_grad():
+        given, changed = model.loss(batch), model.loss(batch._replace(io=io._replace(inputs=noise)))
+    torch.testing.assert_close(tuple(given), tuple(changed))
+
+
+def test_the_execution_loss_warms_up_in_training_only(batch: Batch) -> None:
+    model = build_model(small("LaSynth+", execution_warmup_steps=4, execution_weight=2.0), DOMAIN)
+    with torch.no_grad():
+        grown = [model.loss(batch).execution.item() for _ in range(6)]
+        full = build_model(small("LaSynth+", execution_weight=2.0), DOMAIN).loss(batch).execution.item()
+        model.eval()
+        model.loss(batch)
+    assert grown == pytest.approx([full * share for share in (0, 0.25, 0.5, 0.75, 1, 1)])
+    assert model.batches is not None
+    assert model.batches.item() == 6
+
+
+def test_statement_losses_need_the_true_values(batch: Batch) -> None:
+    model = build_model(small("LaSynth+"), DOMAIN)
+    with pytest.raises(ValueError, match="needs a batch with the true values"):
+        model.loss(batch._replace(states=None))
+    assert batch.states is not None
+    with pytest.raises(ValueError, match="statement ends, the batch has values for 1"):
+        model.loss(batch._replace(states=batch.states[:, :1]))
+
+
+def test_same_seed_same_weights_and_no_other_randomness() -> None:
+    before = torch.get_rng_state()
+    weights = [build_model(small("LaSynth+"), DOMAIN, seed).state_dict() for seed in (1, 1, 2)]
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+    assert not all(torch.equal(weights[0][name], weights[2][name]) for name in weights[0])
+
+
+@pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
+def test_half_precision_is_near(config: ModelConfig, batch: Batch) -> None:
+    model = build_model(config, DOMAIN)
+    exact = model.loss(batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        near = model.loss(batch)
+    near.total.backward()
+    assert near.total.item() == pytest.approx(exact.total.item(), rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", MODELS)
+def test_a_training_step_at_the_papers_size(row: str) -> None:
+    """Batch 8, hidden 512, two layers: a step lowers the loss."""
+    model = build_model(model_config(row, "paper"), DOMAIN)
+    batch = make_batch(sampled(8, 5, -4, 4))
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    before = model.loss(batch).total
+    before.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+    optimiser.step()
+    with torch.no_grad():
+        assert model.loss(batch).total < before
