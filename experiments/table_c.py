@@ -1,0 +1,144 @@
+"""The table of restricted C: trains and evaluates rows of the paper with equal budgets, on random and reduced programs.
+
+    lasynth generate c --out data/random --train 300000 --val 500 --test 1000
+    lasynth generate c --out data/reduced --train 300000 --val 500 --test 1000 --reduce
+    python experiments/table_c.py --random data/random --reduced data/reduced
+
+Every row sees the same programs in the same order. What is done is not done again: a row whose JSON exists is skipped, one
+that was interrupted goes on from its last checkpoint. The figures show greedy validation against programs and minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from lasynth.config import model_config
+from lasynth.evaluate import CLOSED_FORM, EvaluateConfig, Result, evaluate, tables
+from lasynth.figures import curves, plot_results
+from lasynth.progress import progress
+from lasynth.runlog import read_log
+from lasynth.search import SearchConfig
+from lasynth.task import InputError
+from lasynth.train import Job, TrainConfig, train
+
+ROWS = ["LaSynth", "LaSynth+", "NoExecutor", "RobustFill"]
+HERE = Path(__file__).parent
+
+
+def hardware() -> dict[str, Any]:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    cpu = models[0] if models else platform.machine()
+    return {"cpu": cpu, "threads": torch.get_num_threads(), "torch": torch.__version__}
+
+
+def file_of(results: Path, kind: str, row: str) -> Path:
+    return results / f"table_c_{kind}_{row.replace('+', '_plus')}.json"
+
+
+def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Result | None:
+    """Train and evaluate a row, or read what was measured before; None if training was interrupted."""
+    file = file_of(arguments.results, kind, row)
+    if file.exists():
+        stored: Result = json.loads(file.read_text())
+        return stored
+    result: Result = {"kind": kind}
+    if row == CLOSED_FORM:
+        model = row
+    else:
+        steps = -(-arguments.programs // arguments.batch)
+        config = TrainConfig(
+            steps=steps, batch=arguments.batch, seed=arguments.seed, validate_every=max(1, steps // arguments.validations),
+            validation_tasks=arguments.validation_tasks,
+        )  # fmt: skip
+        run = arguments.runs / f"{kind}_{row}"
+        job = Job(row, model_config(row, arguments.preset), config, data, run, resume=True)
+        if train(job).interrupted:
+            return None
+        result |= {"training": asdict(config), "config": asdict(job.model), "curve": curve(run), "hardware": hardware()}
+        model = str(run)
+    settings = EvaluateConfig(SearchConfig(beam=arguments.beam), limit=arguments.tasks, checkpoint="last")
+    with progress({model: arguments.tasks}) as report:
+        result |= evaluate([model], data / "test.parquet", settings, report)[0]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(result, indent=1) + "\n")
+    os.replace(partial, file)
+    return result
+
+
+def curve(run: Path) -> list[dict[str, float]]:
+    """What each validation saw."""
+    return [
+        {k: v for k, v in record.items() if k != "kind"} for record in read_log(run) if record["kind"] == "validation"
+    ]
+
+
+def draw(results: list[Result], kind: str, folder: Path) -> None:
+    """Bars for one kind of programs, and accuracy against programs seen and against minutes."""
+    plot_results(results, folder / kind)
+    for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
+        series = {
+            result["model"]: [(point[x] * scale, 100 * point["accuracy"]) for point in result["curve"]]
+            for result in results
+            if "curve" in result
+        }
+        curves(series, name, "validation tasks solved greedily, %", folder / kind / f"accuracy_against_{x}.png")
+
+
+def arguments_of(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--random", type=Path, help="data set of random programs")
+    parser.add_argument("--reduced", type=Path, help="data set of reduced programs")
+    parser.add_argument("--rows", nargs="+", default=ROWS)
+    parser.add_argument("--preset", default="cpu")
+    parser.add_argument("--programs", type=int, default=300_000, help="programs that each row sees")
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tasks", type=int, default=1000, help="test tasks")
+    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--validations", type=int, default=15, help="points of the curves")
+    parser.add_argument("--validation-tasks", type=int, default=500)
+    parser.add_argument("--runs", type=Path, default=Path("runs/table_c"), help="checkpoints")
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--figures", type=Path, default=HERE / "figures" / "table_c")
+    arguments = parser.parse_args(words)
+    if not arguments.random and not arguments.reduced:
+        parser.error("give --random or --reduced or both")
+    return arguments
+
+
+def main(words: list[str]) -> int:
+    arguments = arguments_of(words)
+    for kind, data in (("random", arguments.random), ("reduced", arguments.reduced)):
+        if data is None:
+            continue
+        results = []
+        for row in (CLOSED_FORM, *arguments.rows):
+            result = measure(row, kind, data, arguments)
+            if result is None:
+                print("interrupted; the same command goes on", file=sys.stderr)
+                return 130
+            results.append(result)
+        print(f"{kind} programs, {arguments.programs:,} seen")
+        for table in tables(results):
+            Console().print(table)
+        draw(results, kind, arguments.figures)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"table_c: {error}")

@@ -1,0 +1,175 @@
+"""Evaluation: candidates put into beams by hand are judged as they deserve; tables, files and pictures follow from that."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from lasynth import checkpoint
+from lasynth.batch import Split, arrays_of, load_split
+from lasynth.domains import get_domain
+from lasynth.evaluate import (
+    CLOSED_FORM,
+    EvaluateConfig,
+    Outcomes,
+    closed_form_outcomes,
+    evaluate,
+    groups,
+    judge,
+    summarise,
+    tables,
+)
+from lasynth.figures import curves, plot_results
+from lasynth.models.lasynth import build_model
+from lasynth.search import Found, SearchConfig
+from lasynth.task import InputError
+from tests.fakes import small_data, tiny_config
+
+DOMAIN = get_domain("c")
+ARRAYS = arrays_of(DOMAIN)
+GIVEN = 2
+INPUTS = np.array([[1, 3], [3, 4], [-1, 0], [2, 2]], np.int8)
+
+
+def words(text: str) -> list[int]:
+    return DOMAIN.vocab.encode(["int p_0 =", "0", *text.split("|")])
+
+
+WANTED = words("++a[p_0]")
+SAME_BEHAVIOUR = words("a[p_0] =|a[p_0]|+|1|;")
+ONLY_ON_GIVEN = words("if|a[p_0]|>|0|{|++a[p_0]|}")  # the third input is not positive
+WRONG = words("--a[p_0]")
+FAULTY = words("--p_0|++a[p_0]")
+BROKEN = words("++a[p_0]|}")
+ENDLESS = WANTED[:-1]
+
+
+def split_of(program: list[int], inputs: np.ndarray = INPUTS) -> Split:
+    outputs, fine, _ = ARRAYS.run(np.array([program]), inputs[None], np.array([0]))
+    assert fine.all()
+    return Split(
+        np.array(program, np.int16), np.array([0, len(program)]), inputs[None], outputs.astype(np.int8),
+        np.zeros(1, np.int8), np.ones(1, np.bool_),
+    )  # fmt: skip
+
+
+def beam(*programs: list[int]) -> Found:
+    tokens = np.zeros((1, 6, 12), np.int16)
+    scores = np.full((1, 6), -np.inf, np.float32)
+    for i, program in enumerate(programs):
+        tokens[0, i, : len(program)], scores[0, i] = program, -i
+    return Found(tokens, scores)
+
+
+@pytest.mark.parametrize(
+    ("programs", "true"),
+    [
+        ([WANTED, WRONG], "most_likely first_consistent exact exact_most_likely consistent in_beam"),
+        ([SAME_BEHAVIOUR], "most_likely first_consistent consistent in_beam"),
+        ([WRONG, FAULTY, BROKEN, WANTED], "first_consistent exact consistent in_beam"),
+        ([WRONG, SAME_BEHAVIOUR, WANTED], "first_consistent consistent in_beam"),
+        ([ONLY_ON_GIVEN, WANTED], "consistent in_beam"),
+        ([ONLY_ON_GIVEN], "consistent"),
+        ([WRONG, FAULTY, BROKEN, ENDLESS], ""),
+        ([], ""),
+    ],
+)
+def test_judgement(programs: list[list[int]], true: str) -> None:
+    outcomes = judge(beam(*programs), split_of(WANTED), np.array([0]), GIVEN, ARRAYS)
+    flags = {name for name, column in vars(outcomes).items() if column.dtype == np.bool_ and column[0]}
+    assert flags == set(true.split())
+    assert outcomes.candidates.tolist() == [len(programs)]
+    assert outcomes.parsed.tolist() == [sum(program not in (BROKEN, ENDLESS) for program in programs)]
+
+
+def test_rates_are_percentages_of_the_tasks() -> None:
+    parts = [
+        judge(beam(*b), split_of(WANTED), np.array([0]), GIVEN, ARRAYS)
+        for b in ([WANTED], [WRONG, BROKEN], [WRONG, WANTED], [])
+    ]
+    rates = Outcomes.joined(parts).rates()
+    assert (rates["tasks"], rates["most_likely"], rates["first_consistent"], rates["parsed"]) == (4, 25, 50, 80)
+    assert Outcomes.joined(parts).at(np.array([True, False, True, False])).rates()["first_consistent"] == 100
+
+
+def test_the_closed_form_is_judged_on_all_examples() -> None:
+    easy, hard = closed_form_outcomes(split_of(WANTED), GIVEN), closed_form_outcomes(split_of(ONLY_ON_GIVEN), GIVEN)
+    assert easy.most_likely.all()
+    assert easy.first_consistent.all()
+    assert hard.consistent.all(), "two positive examples look like x + 1"
+    assert not hard.first_consistent.any()
+    assert not hard.most_likely.any()
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_data(tmp_path_factory.mktemp("evaluate"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, config = tmp_path_factory.mktemp("run"), tiny_config("NoExecutor")
+    card = {**checkpoint.describe("NoExecutor", config, DOMAIN), "step": 0}
+    checkpoint.save(folder, "step-0", build_model(config, DOMAIN).state_dict(), card, {}, best=True)
+    return folder
+
+
+def test_groups_cover_every_task(data: Path) -> None:
+    split = load_split(data / "test.parquet", DOMAIN)
+    for kind, members in groups(split, DOMAIN.categories).items():
+        assert (np.sum([rows.astype(int) for rows in members.values()], axis=0) == 1).all(), kind
+    assert groups(split, DOMAIN.categories)["length"]["over 80"].tolist() == (split.lengths - 1 > 80).tolist()
+
+
+def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> None:
+    told: list[tuple[str, int]] = []
+    config = EvaluateConfig(SearchConfig(beam=3, max_length=20), limit=15)
+    results = evaluate(
+        [str(run), CLOSED_FORM], data / "test.parquet", config, lambda name, done: told.append((name, done))
+    )
+    assert [result["model"] for result in results] == ["NoExecutor", CLOSED_FORM]
+    assert all(result["overall"]["tasks"] == len(result["solved"]) == 15 for result in results)
+    assert {name: sum(n for m, n in told if m == name) for name in (str(run), CLOSED_FORM)} == {
+        str(run): 15,
+        CLOSED_FORM: 15,
+    }
+    assert results[0]["overall"]["parsed"] == 100
+    closed = results[1]
+    assert closed["overall"]["first_consistent"] == round(100 * closed["solved"].count("1") / 15, 2)
+    assert closed["groups"]["closed form"]["without"]["first_consistent"] == 0
+    assert json.loads(json.dumps(results)) == results
+    with (tmp_path / "table").open("w") as file:
+        for table in tables(results):
+            Console(width=200, file=file).print(table)
+    text = (tmp_path / "table").read_text()
+    assert all(word in text for word in ("NoExecutor", "ClosedForm", "by category", "Mixture", "by length", "novel"))
+    files = plot_results(results, tmp_path / "figures")
+    files.append(curves({"a": [(0, 1), (2, 3)]}, "x", "y", tmp_path / "figures" / "curve.png"))
+    assert all(file.read_bytes()[:4] == b"\x89PNG" for file in files)
+    assert {file.name for file in files} == {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png"}
+
+
+def test_summaries_leave_out_empty_groups() -> None:
+    split = split_of(WANTED)
+    outcomes = judge(beam(WANTED), split, np.array([0]), GIVEN, ARRAYS)
+    parts = summarise("x", outcomes, split, DOMAIN.categories)["groups"]
+    assert list(parts["category"]) == ["Seq-only"]
+    assert list(parts["length"]) == ["1-10"]
+    assert list(parts["behaviour"]) == ["novel"]
+    assert parts["closed form"]["with"]["first_consistent"] == 100
+
+
+def test_what_cannot_be_evaluated_is_named(data: Path, run: Path, tmp_path: Path) -> None:
+    test = data / "test.parquet"
+    for models, file, limit, message in (
+        ([str(run)], tmp_path / "test.parquet", None, "not a data set"),
+        ([str(tmp_path)], test, None, "not a training run"),
+        ([CLOSED_FORM], data / "other.parquet", None, "cannot be read"),
+        ([CLOSED_FORM], test, 0, "limit"),
+    ):
+        with pytest.raises(InputError, match=message):
+            evaluate(models, file, EvaluateConfig(limit=limit), lambda name, done: None)
