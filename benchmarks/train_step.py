@@ -99,14 +99,15 @@ def programs_per_second(row: str, data: list[Batch], bf16: bool, repeats: int) -
     return round(sum(len(batch.tokens) for batch in data) / seconds, 1)
 
 
-def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
+def parallel_ratio(row: str, batch: Batch, bf16: bool, repeats: int) -> dict[str, float]:
     """Loss and gradients by both paths, for one batch."""
     model = build_model(model_config(row, "cpu"), DOMAIN)
 
     def by(run: Callable[[Batch], Any]) -> Callable[[], None]:
         def work() -> None:
             model.zero_grad()
-            result = run(batch)
+            with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+                result = run(batch)
             loss = program_loss(result.scores, batch.tokens).mean() + result.values.exp().mean()
             loss.backward()
 

@@ -54,13 +54,17 @@ class Attention(nn.Module):
 
     def forward(self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None) -> Tensor:
         """(..., T, A); the mask is (..., T, M) of bool."""
-        keys, values = projected.chunk(2, -1)
-        scores = torch.matmul(self.query(*query), keys.transpose(-1, -2)).float()  # (..., T, M)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -torch.inf)
-        context = torch.matmul(scores.softmax(-1).to(values.dtype), values)  # (..., T, A)
-        attended: Tensor = (context + self.combine(*query)).tanh()
-        return attended
+        return attend(self.query(*query), self.combine(*query), projected, mask)
+
+
+def attend(query: Tensor, own: Tensor, projected: Tensor, mask: Tensor | None = None) -> Tensor:
+    """What `Attention` does once all products are made. (..., T, A) twice, (..., M, 2 A) -> (..., T, A)"""
+    keys, values = projected.chunk(2, -1)
+    scores = torch.matmul(query, keys.transpose(-1, -2)).float()  # (..., T, M)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    context = torch.matmul(scores.softmax(-1).to(values.dtype), values)  # (..., T, A)
+    return (context + own).tanh()
 
 
 class TokenAttention(nn.Module):

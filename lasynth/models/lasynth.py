@@ -75,7 +75,7 @@ class LaSynth(nn.Module):
         zeros, fed_size = examples.latent.new_zeros, self.decoder.fed_size
         return Hypotheses(
             examples,
-            Pool(examples.latent, self._latent_views(examples.latent, examples, tasks)),
+            Pool(examples.latent, examples.first_views),
             task=tasks,
             latent=tasks,
             memory=memory,
@@ -93,7 +93,7 @@ class LaSynth(nn.Module):
         if len(rows):
             state = self._execute(state, rows, hidden)
         present = state.examples.present[state.task]
-        fixed = [View(view[state.task]) for view in state.examples.views]
+        fixed = [View(view[state.task]) for view in state.examples.fixed_views]
         moving = [View(view[state.latent]) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
@@ -107,7 +107,9 @@ class LaSynth(nn.Module):
         executor = self.networks.executor
         assert executor is not None
         values = executor(state.pool.values[state.latent[rows]], executor.prepare(hidden[rows].squeeze(2)))
-        return state.replace_latent(rows, Pool(values, self._latent_views(values, state.examples, state.task[rows])))
+        return state.replace_latent(
+            rows, Pool(values, self._latent_views(values, state.examples.base, state.task[rows]))
+        )
 
     # --- training ----------------------------------------------------------------------------------------------
     def forward(self, batch: Batch) -> Losses:
@@ -135,7 +137,7 @@ class LaSynth(nn.Module):
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
         """Latent values, which is current when, and what there is to attend to at every moment."""
-        fixed = [View(view) for view in examples.views]
+        fixed = [View(view) for view in examples.fixed_views]
         if not self.partial:
             tasks = torch.arange(len(fed), device=fed.device)
             return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
@@ -146,7 +148,10 @@ class LaSynth(nn.Module):
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = current.unsqueeze(-1) == steps  # (B, T, J)
         moving = []
-        for view in self._latent_views(chain.values, examples, chain.task):  # (P, K, L, 2 A)
+        initial = len(fed)  # rows of the chain that no execution has touched: they are encoded already
+        later = self._latent_views(chain.values[initial:], examples.base, chain.task[initial:])
+        for first, rest in zip(examples.first_views, later, strict=True):
+            view = torch.cat([first.index_select(0, chain.task[:initial]), rest])  # (P, K, L, 2 A)
             all_steps = view.index_select(0, chain.rows.flatten()).view(*chain.rows.shape, *view.shape[1:])
             elements = mask.repeat_interleave(view.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
             moving.append(View(all_steps.transpose(1, 2).flatten(2, 3), elements))  # (B, K, J L, 2 A)
@@ -218,10 +223,6 @@ class LaSynth(nn.Module):
         return masked_mean(losses, batch.io.present).mean()
 
     # --- pieces of both ----------------------------------------------------------------------------------------
-    @property
-    def _replaces(self) -> bool:
-        return self.partial and self.config.latent_view == "replace"
-
     def _points(self, tokens: Tensor, moments: Tensor) -> Tensor:
         return execution_points(self.config, tokens, moments, self.statement_ends)
 
@@ -229,22 +230,22 @@ class LaSynth(nn.Module):
         inputs, outputs = filled(io)
         certain, base = self.networks.certain(inputs), self.networks.encoder.prepare(outputs)
         features = self.networks.encoder(certain, base)
-        if self.networks.latent is not None:
-            base = self.networks.latent.prepare(*features)
-        views = () if self._replaces else self._project(INPUT, features)
-        return Examples(certain, io.present, features, base, views)
+        views, latent = self._project(INPUT, features), self.networks.latent
+        if self.partial and latent is None:
+            return Examples(certain, io.present, features, base, (), views)
+        if latent is None:
+            return Examples(certain, io.present, features, base, views, ())
+        base = latent.prepare(*features)
+        return Examples(certain, io.present, features, base, views, self._project(LATENT, [latent(certain, base)]))
 
-    def _latent_views(self, values: Tensor, examples: Examples, task: Tensor) -> tuple[Tensor, ...]:
-        """Encodings of latent values, (P, K, *), that belong to tasks (P,); none if no latent value is ever attended to."""
-        if not self.partial:
-            return ()
+    def _latent_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
+        """What the decoder sees of latent values, (P, K, *), that belong to tasks (P,)."""
         if self.config.detach_state:
             values = values.detach()
-        base = examples.base.index_select(0, task)
-        if self._replaces:
+        base, latent = base.index_select(0, task), self.networks.latent
+        if latent is None:
             return self._project(INPUT, self.networks.encoder(values, base))
-        assert self.networks.latent is not None
-        return self._project(LATENT, [self.networks.latent(values, base)])
+        return self._project(LATENT, [latent(values, base)])
 
     def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""

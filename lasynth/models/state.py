@@ -22,8 +22,10 @@ class Examples(NamedTuple):
     """(B, K, L, D) of inputs and of outputs."""
     base: Tensor
     """(B, K, *): what the encodings of all latent values of a task share."""
-    views: tuple[Tensor, ...]
-    """(B, K, L, 2 A) of inputs and of outputs, for the decoder; none if latent values take their place."""
+    fixed_views: tuple[Tensor, ...]
+    """Each (B, K, L, 2 A): what the decoder attends to at any time."""
+    first_views: tuple[Tensor, ...]
+    """Each (B, K, L, 2 A): what it attends to besides before the first execution; latent values take its place."""
 
 
 class Pool(NamedTuple):

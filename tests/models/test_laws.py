@@ -138,12 +138,14 @@ def greedy(model: LaSynth, batch: Batch) -> list[list[int]]:
 
 
 @every_config
-@pytest.mark.parametrize(("examples", "length", "low", "high"), [(1, 5, -4, 4), (3, 1, -100, 100), (10, 7, -2, 5)])
+@pytest.mark.parametrize(("examples", "length", "low", "high"), [(1, 5, -4, 4), (2, 1, -4, 4), (10, 7, -2, 5)])
 def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, length: int, low: int, high: int) -> None:
-    if high - low > 50 and config.operation_predictor:
-        high, low = 70, -70  # one element makes few lists, and the table grows with the square of the range
     config = replace(config, list_length=length, smallest_value=low, largest_value=high, examples=examples)
-    shaped = make_batch(sampled(3, length, low, high), examples, True, low, high)
+    shaped = make_batch(sampled(3, max(length, 5), low, high), examples, True, low, high)
+    io, states = shaped.io, shaped.states
+    assert states is not None  # there are too few lists of one element for real tasks, so longer ones are cut
+    cut = IO(io.inputs[..., :length], io.outputs[..., :length], io.present)
+    shaped = shaped._replace(io=cut, states=states[..., :length])
     losses = build_model(config, DOMAIN).loss(shaped)
     losses.total.backward()
     assert all(torch.isfinite(part) for part in losses)

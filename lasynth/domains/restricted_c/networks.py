@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.domains.restricted_c.operations import OperationPredictor
-from lasynth.layers import Attention, Join
+from lasynth.layers import Attention, Join, attend
 
 CERTAIN = -20.0
 """Log-probability of what is known not to be the case: finite, so that it can be added to."""
@@ -67,13 +67,15 @@ class ListEncoder(nn.Module):
         self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
 
     def prepare(self, outputs: Tensor) -> Tensor:
-        """What all latent lists of a task share: the output as its LSTM sees it. (..., L) -> (..., L, D)"""
-        return _over_elements(self.output, self.values(outputs))
+        """What all latent lists of a task share: the output's side of the attention. (..., L) -> (..., L, 2 D)"""
+        wanted = _over_elements(self.output, self.values(outputs))
+        return torch.cat([self.attention.query(wanted), self.attention.combine(wanted)], -1)
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
-        """Features of input and output elements. (..., L, C), (..., L, D) -> (..., L, D), (..., L, D)"""
+        """Features of input and output elements. (..., L, C), (..., L, 2 D) -> (..., L, D), (..., L, D)"""
         inputs = _over_elements(self.input, soft_embedding(latent, self.values))
-        return inputs, self.attention((prepared,), self.attention.project(inputs))
+        query, own = prepared.chunk(2, -1)
+        return inputs, attend(query, own, self.attention.project(inputs))
 
 
 class PropertyEncoder(nn.Module):
