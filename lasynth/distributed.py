@@ -32,6 +32,12 @@ class Group:
         """Whether this process writes files and talks to the user."""
         return self.rank == 0
 
+    def device(self) -> torch.device:
+        """A graphics card of its own for each process of a machine, or the processor."""
+        if not torch.cuda.is_available():
+            return torch.device("cpu")
+        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+
     def mean(self, numbers: Sequence[float]) -> list[float]:
         """The mean of each number over all processes; the same everywhere."""
         if self.size == 1:

@@ -171,8 +171,9 @@ def tables(results: Sequence[Result]) -> list[Table]:
         "first_consistent": "first consistent", "most_likely": "most likely", "in_beam": "in beam",
         "consistent": "fits given", "exact": "exact match", "parsed": "parses",
     }  # fmt: skip
-    for title in ("model", *titles.values()):
-        overall.add_column(title, justify="left" if title == "model" else "right")
+    overall.add_column("model", no_wrap=True)
+    for title in titles.values():
+        overall.add_column(title, justify="right", min_width=max(map(len, title.split())))
     for result in results:
         cells = ["-" if blank(result, key) else f"{result['overall'][key]:.1f}" for key in titles]
         overall.add_row(result["model"], *cells)
@@ -187,7 +188,7 @@ def blank(result: Result, key: str) -> bool:
 def _group_table(results: Sequence[Result], kind: str) -> Table:
     members: Mapping[str, Any] = results[0]["groups"][kind]
     table = Table(title=f"by {kind}: first consistent / most likely, percent", title_justify="left")
-    table.add_column("model")
+    table.add_column("model", no_wrap=True)
     for name, rates in members.items():
         table.add_column(f"{name} ({rates['tasks']})", justify="right")
     for result in results:

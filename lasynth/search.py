@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
-from lasynth.models.base import IO, Synthesizer
+from lasynth.models.base import IO, Synthesizer, device_of
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
 
@@ -92,6 +92,8 @@ def beam_search(
 ) -> Found:
     """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained."""
     count = io.inputs.shape[0]
+    if isinstance(model, nn.Module):
+        io = IO(*(part.to(device_of(model)) for part in io))
     syntax = syntax if config.constrained else None
     tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
     scores = np.full((count, config.beam), NEVER, np.float32)

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -59,10 +59,10 @@ class TrainConfig:
     bf16: bool = True
     """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
     seed: int = 0
-    examples: tuple[int, int] | None = None
+    draw_examples: tuple[int, int] | None = None
     """Fewest and most examples of a task; the model's number if not given."""
-    draw: Literal["batch", "task"] = "batch"
-    """Whether the number of examples is drawn for a batch or for each task."""
+    draw_for: Literal["batch", "task"] = "batch"
+    """Whether the number of examples is drawn for a whole batch or for each task."""
     validate_every: int = 1000
     """Steps between two validations by greedy decoding."""
     validation_tasks: int = 200
@@ -141,8 +141,7 @@ def train(job: Job) -> Outcome:
 
 def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
     config, at = run.job.train, run.progress
-    metrics: dict[str, float] = {}
-    stopping = False
+    metrics, stopping = run.metrics, False
     if at.step == 0:
         run.save({}, best=False)
     while run.done < 1 and not stopping:
@@ -150,7 +149,7 @@ def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
         run.window.add(losses, norm)
         ends = run.done >= 1 or stopping
         if log is not None and (at.step % config.log_every == 0 or ends):
-            record = run.window.flush(at, run.rate, config.batch * run.group.size)
+            record = run.window.flush(at, run.rate)
             log.record("train", at.step, record)
             log.progress(run.done, _line(at.step, record))
         if at.step % config.validate_every == 0 or (ends and not stopping):
@@ -161,7 +160,7 @@ def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
                 log.say(f"step {at.step}: " + ", ".join(f"{name} {value:.4g}" for name, value in metrics.items()))
             run.save(metrics, best)
         elif ends or run.save_is_due():
-            run.save({}, best=False)
+            run.save(metrics, best=False)
     return Outcome(at.step, metrics, stopping)
 
 
@@ -187,21 +186,19 @@ class Progress:
 class _Window:
     """Means since the last record of the log."""
 
+    since: Progress
+    """Where the run was then."""
     sums: list[float] = field(default_factory=lambda: [0.0] * 4)
-    count: int = 0
-    since: float = field(default_factory=time.perf_counter)
 
     def add(self, losses: list[float], norm: float) -> None:
         self.sums = [total + value for total, value in zip(self.sums, [*losses, norm], strict=True)]
-        self.count += 1
 
-    def flush(self, at: Progress, rate: float, batch: int) -> dict[str, float]:
-        now = time.perf_counter()
-        means = [total / self.count for total in self.sums]
+    def flush(self, at: Progress, rate: float) -> dict[str, float]:
+        means = [total / (at.step - self.since.step) for total in self.sums]
         record = dict(zip((*Losses._fields, "gradient"), means, strict=True))
         record |= {"learning_rate": rate, "programs": at.programs, "seconds": round(at.seconds, 3)}
-        record["programs/s"] = round(self.count * batch / (now - self.since), 2)
-        self.sums, self.count, self.since = [0.0] * 4, 0, now
+        record["programs/s"] = round((at.programs - self.since.programs) / (at.seconds - self.since.seconds), 2)
+        self.sums, self.since = [0.0] * 4, replace(at)
         return record
 
 
@@ -211,16 +208,17 @@ class _Run:
     def __init__(self, job: Job, group: Group) -> None:
         self.job, self.group = job, group
         self.domain: Domain[Any, Any, Any] = get_domain(str(read_card(job.data)["domain"]))
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = group.device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, fused=True)
         self.progress = Progress()
+        self.metrics: dict[str, float] = {}
         self._begin_or_resume()
         self.stream = self._open_stream()
         self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
-        self.window = _Window()
-        self.saved = time.perf_counter()
+        self.window = _Window(replace(self.progress))
         self.rate = 0.0
+        self.saved = self.clock = time.perf_counter()
 
     def _begin_or_resume(self) -> None:
         out, last = self.job.out, None
@@ -234,6 +232,7 @@ class _Run:
         if last is not None:
             stored, training = last
             self._check_same(stored.card)
+            self.metrics = stored.card["metrics"]
             self.model.load_state_dict(stored.weights)
             self.optimiser.load_state_dict(training["optimiser"])
             position, best = Position(*training["position"]), (training["best"][0], training["best"][1])
@@ -241,22 +240,21 @@ class _Run:
 
     def _check_same(self, card: dict[str, Any]) -> None:
         """InputError if the run in the folder is another one."""
-        mine = {**asdict(self.job.model), **self._training_card()}
-        theirs = {**card["config"], **card["training"]}
+        mine = {**asdict(self.job.model), **asdict(self.job.train), "processes": self.group.size}
+        theirs = {**card["config"], **card["training"], "processes": card["processes"]}
+        if card["data"] != read_card(self.job.data):
+            raise InputError(f"{self.job.out} was begun with another data set than {self.job.data}")
         for name in {**mine, **theirs}:
             if name not in MAY_CHANGE and _plain(mine.get(name)) != _plain(theirs.get(name)):
                 raise InputError(
                     f"{self.job.out} was begun with {name} = {theirs.get(name)}; it cannot be resumed with {mine.get(name)}"
                 )
 
-    def _training_card(self) -> dict[str, Any]:
-        return {**asdict(self.job.train), "processes": self.group.size, "data": read_card(self.job.data)}
-
     def _open_stream(self) -> Stream:
         config, model = self.job.train, self.job.model
         split = load_split(self.job.data / "train.parquet", self.domain)
-        examples = config.examples or (model.examples, model.examples)
-        plan = StreamPlan(config.batch * self.group.size, examples, config.draw, config.seed)
+        examples = config.draw_examples or (model.examples, model.examples)
+        plan = StreamPlan(config.batch * self.group.size, examples, config.draw_for, config.seed)
         return Stream(
             split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
             (self.group.rank, self.group.size),
@@ -274,7 +272,7 @@ class _Run:
     # --- a step ------------------------------------------------------------------------------------------------
     def step(self, stop: bool) -> tuple[list[float], float, bool]:
         """Learn from the next batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
-        config, at, begin = self.job.train, self.progress, time.perf_counter()
+        config, at = self.job.train, self.progress
         batch = next(self.stream)
         torch.manual_seed(_mix(config.seed, at.step, self.group.rank))
         self.model.train()
@@ -284,9 +282,9 @@ class _Run:
         losses.total.backward()  # type: ignore[no-untyped-call]
         self.group.average_gradients(self.model.parameters())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
-        taken = at.seconds + time.perf_counter() - begin
-        *parts, at.seconds, stopping = self.group.mean([*(float(part.detach()) for part in losses), taken, float(stop)])
-        if not math.isfinite(sum(parts)):
+        numbers = [*(float(part.detach()) for part in losses), at.seconds + self._lap(), float(stop)]
+        *parts, at.seconds, stopping = self.group.mean(numbers)
+        if not math.isfinite(sum(parts) + float(norm)):
             raise InputError(f"the loss is no longer a number at step {at.step}; try a smaller --learning-rate")
         self.rate = learning_rate(config, at.step, self.done)
         for settings in self.optimiser.param_groups:
@@ -296,6 +294,11 @@ class _Run:
         at.programs += config.batch * self.group.size
         at.position = self.stream.position
         return parts, float(norm), stopping > 0
+
+    def _lap(self) -> float:
+        """Seconds since the last call."""
+        before, self.clock = self.clock, time.perf_counter()
+        return self.clock - before
 
     def _precision(self) -> Any:
         return torch.autocast(self.device.type, torch.bfloat16) if self.job.train.bf16 else nullcontext()
@@ -338,7 +341,8 @@ class _Run:
         card = {
             **checkpoint.describe(self.job.name, self.job.model, self.domain),
             "step": self.progress.step, "programs": self.progress.programs, "seconds": round(self.progress.seconds, 3),
-            "metrics": metrics, "training": self._training_card(),
+            "metrics": metrics, "training": asdict(self.job.train), "processes": self.group.size,
+            "data": read_card(self.job.data),
         }  # fmt: skip
         training = {
             **asdict(self.progress),
@@ -346,7 +350,7 @@ class _Run:
             "optimiser": self.optimiser.state_dict(),
         }
         checkpoint.save(self.job.out, f"step-{self.progress.step}", self.model.state_dict(), card, training, best)
-        self.saved = time.perf_counter()
+        self.saved = self.clock = time.perf_counter()  # what came since the step does not count as training
 
 
 # --- small things --------------------------------------------------------------------------------------------------------

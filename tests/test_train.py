@@ -110,9 +110,9 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path, tmp_path: Path) ->
 
 
 def test_two_processes_learn_as_one_with_the_double_batch(data: Path, tmp_path: Path) -> None:
-    both = a_job(data, tmp_path / "both", batch=6, steps=5, examples=(2, 8), draw="task")
+    both = a_job(data, tmp_path / "both", batch=6, steps=5, draw_examples=(2, 8), draw_for="task")
     running = start("", both, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    train(a_job(data, tmp_path / "one", batch=12, steps=5, examples=(2, 8), draw="task"))
+    train(a_job(data, tmp_path / "one", batch=12, steps=5, draw_examples=(2, 8), draw_for="task"))
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 0, errors
     logs = [[r for r in read_log(tmp_path / run) if r["kind"] == "train"] for run in ("one", "both")]
@@ -158,19 +158,22 @@ def test_no_random_numbers_of_others_are_touched(data: Path, tmp_path: Path) -> 
 
 
 def test_what_cannot_be_trained_is_named(data: Path, tmp_path: Path) -> None:
+    other = small_data(tmp_path, 20, 5, 0)
     train(a_job(data, tmp_path / "run", steps=1))
     for job, message in (
         (a_job(data, tmp_path / "run"), "not empty"),
         (a_job(data, tmp_path / "run", resume=True, batch=9), "begun with batch = 8"),
         (a_job(data, tmp_path / "run", row="NoExecutor", resume=True), "begun with"),
+        (a_job(other, tmp_path / "run", resume=True), "another data set"),
         (a_job(data, tmp_path / "other", steps=0), "--steps or --hours"),
         (a_job(tmp_path, tmp_path / "other"), "not a data set"),
-        (a_job(data, tmp_path / "other", examples=(5, 11)), "cannot be drawn"),
+        (a_job(data, tmp_path / "other", draw_examples=(5, 11)), "cannot be drawn"),
     ):
         with pytest.raises(InputError, match=message):
             train(job)
-    train(a_job(data, tmp_path / "run", resume=True, steps=3))
-    assert checkpoint.load(tmp_path / "run", "last").card["step"] == 3
+    longer = train(a_job(data, tmp_path / "run", resume=True, steps=3))
+    assert longer.step == checkpoint.load(tmp_path / "run", "last").card["step"] == 3
+    assert train(a_job(data, tmp_path / "run", resume=True, steps=3)) == longer, "nothing is left to do"
 
 
 @pytest.mark.parametrize(
