@@ -1,24 +1,30 @@
 """The command line: finds the command, and turns what goes wrong into a message and an exit code.
 
-Exit codes: 0 fine, 1 the program that was run failed, 2 bad input, 130 interrupted. Errors go to standard error.
+Exit codes: 0 fine, 1 the program that was run failed, 2 bad input, 130 interrupted. Errors go to standard error. Only the
+module of the command that was asked for is loaded.
 """
 
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 import tyro
 
-from lasynth.commands.generate import generate, generate_commands
-from lasynth.commands.imports import import_
-from lasynth.commands.reduce import reduce
-from lasynth.commands.run import RUN_FAILED, run
-from lasynth.commands.stats import stats
 from lasynth.commands.terminal import complain
 from lasynth.task import ExecutionError, InputError, ParseError
 
-BAD_INPUT, INTERRUPTED = 2, 130
+RUN_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+COMMANDS = {
+    "run": "Run a program on inputs and print what comes out.",
+    "reduce": "Print the smallest program that greedy cutting finds with the same outcomes.",
+    "generate": "Make a data set of random tasks.",
+    "stats": "Print a data set's distributions, beside another's or beside published figures.",
+    "import": "Convert data that others published to a data set of this project.",
+    "train": "Train a model on a data set.",
+    "evaluate": "Measure trained models and baselines on the tasks of a data set.",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,18 +51,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    commands: dict[str, Callable[..., int]] = {
-        "run": run, "reduce": reduce, "generate": generate, "stats": stats, "import": import_,
-    }  # fmt: skip
-    program, description = "lasynth", "Programs from input-output examples."
-    if words[:1] == ["generate"]:  # its subcommands take loading, so they are made only here
-        program, description, words = "lasynth generate", generate.__doc__ or "", words[1:]
-        commands = generate_commands()
-    flags = (tyro.conf.FlagCreatePairsOff,)
-    result: int = tyro.extras.subcommand_cli_from_dict(
-        commands, prog=program, args=words, description=description, config=flags
+    if words and words[0] in COMMANDS:
+        module = import_module(f"lasynth.commands.{words[0].replace('import', 'import_')}")
+        return int(module.main(words[1:]))
+    overview = {name: _described(summary) for name, summary in COMMANDS.items()}
+    tyro.extras.subcommand_cli_from_dict(
+        overview, prog="lasynth", args=words, description="Programs from input-output examples."
     )
-    return result
+    return 0
+
+
+def _described(summary: str) -> Callable[[], None]:
+    """Stands for a command in the overview, which is all that is shown where no command is named."""
+
+    def command() -> None: ...
+
+    command.__doc__ = summary
+    return command
 
 
 if __name__ == "__main__":

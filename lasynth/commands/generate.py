@@ -1,13 +1,18 @@
 """`lasynth generate LANGUAGE`: a data set of random tasks."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+import tyro
 from tyro.conf import OmitArgPrefixes
 
+from lasynth.dataset import DatasetPlan
+from lasynth.dataset import generate as make
+from lasynth.domains import DOMAINS, get_domain
+from lasynth.progress import progress
 from lasynth.task import InputError
 
 O = TypeVar("O")  # noqa: E741
@@ -37,11 +42,6 @@ class Generate(Generic[O]):
 
 def generate(domain: str, arguments: Generate[Any]) -> int:
     """Make a data set of random tasks: Parquet files and a card."""
-    from lasynth.dataset import DatasetPlan
-    from lasynth.dataset import generate as make
-    from lasynth.domains import get_domain
-    from lasynth.progress import progress
-
     if arguments.workers < 1:
         raise InputError("--workers must be at least 1")
     sizes = {"train": arguments.train, "val": arguments.val, "test": arguments.test}
@@ -56,16 +56,20 @@ def generate(domain: str, arguments: Generate[Any]) -> int:
     return 0
 
 
-def generate_commands() -> dict[str, Callable[..., int]]:
+def main(words: Sequence[str]) -> int:
     """A subcommand for each domain, with the domain's own options."""
-    from lasynth.domains import DOMAINS, get_domain
+    commands = {name: _command(name) for name in DOMAINS}
+    flags = (tyro.conf.FlagCreatePairsOff,)
+    result: int = tyro.extras.subcommand_cli_from_dict(
+        commands, prog="lasynth generate", args=words, description=generate.__doc__, config=flags
+    )
+    return result
 
-    def command(name: str) -> Callable[..., int]:
-        def generate_tasks(arguments: Any) -> int:
-            return generate(name, arguments)
 
-        generate_tasks.__doc__ = generate.__doc__
-        generate_tasks.__annotations__["arguments"] = OmitArgPrefixes[Generate[get_domain(name).options]]  # type: ignore[misc]
-        return generate_tasks
+def _command(name: str) -> Callable[..., int]:
+    def generate_tasks(arguments: Any) -> int:
+        return generate(name, arguments)
 
-    return {name: command(name) for name in DOMAINS}
+    generate_tasks.__doc__ = generate.__doc__
+    generate_tasks.__annotations__["arguments"] = OmitArgPrefixes[Generate[get_domain(name).options]]  # type: ignore[misc]
+    return generate_tasks

@@ -1,12 +1,13 @@
 """`lasynth reduce`: a smaller program that does the same."""
 
 import sys
+from collections.abc import Sequence
 from random import Random
 from typing import Annotated
 
 from tyro.conf import arg
 
-from lasynth.commands.arguments import Inputs, ProgramFile
+from lasynth.commands.arguments import Inputs, ProgramFile, call
 from lasynth.commands.terminal import domain_of, print_code, read_text
 from lasynth.task import InputError
 
@@ -35,3 +36,7 @@ def reduce(
     note = f" (on {failed} of them the program fails, and so does the result)" if failed else ""
     print(f"{before} -> {after} lexemes; same outcomes on {len(values)} inputs{note}", file=sys.stderr)
     return 0
+
+
+def main(words: Sequence[str]) -> int:
+    return call(reduce, "reduce", words)

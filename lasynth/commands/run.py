@@ -1,17 +1,16 @@
 """`lasynth run`: a program on inputs."""
 
 import json as json_format
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from tyro.conf import arg
 
-from lasynth.commands.arguments import Inputs, ProgramFile
+from lasynth.commands.arguments import Inputs, ProgramFile, call
 from lasynth.commands.terminal import complain, console, domain_of, read_text, write_text
+from lasynth.domains.base import Domain, Trace
 from lasynth.task import InputError
-
-if TYPE_CHECKING:
-    from lasynth.domains.base import Domain, Trace
 
 RUN_FAILED = 1
 
@@ -48,7 +47,7 @@ def run(
     return RUN_FAILED if any(result.error for result in traces) else 0
 
 
-def _trace_json(domain: "Domain[Any, Any, Any]", trace: "Trace[Any]", steps: bool) -> str:
+def _trace_json(domain: Domain[Any, Any, Any], trace: Trace[Any], steps: bool) -> str:
     output: Any = None if trace.output is None else domain.value_json(trace.output)
     result: Any = output
     if trace.error is not None:
@@ -62,10 +61,14 @@ def _trace_json(domain: "Domain[Any, Any, Any]", trace: "Trace[Any]", steps: boo
     return json_format.dumps(result)
 
 
-def _draw(domain: "Domain[Any, Any, Any]", traces: "list[Trace[Any]]", file: Path) -> None:
+def _draw(domain: Domain[Any, Any, Any], traces: list[Trace[Any]], file: Path) -> None:
     draw = getattr(domain, "picture", None)
     if draw is None:
         raise InputError(f"there are no pictures of runs in the language `{domain.name}`")
     if len(traces) != 1:
         raise InputError("--picture takes exactly one --input")
     write_text(file, draw(traces[0]))
+
+
+def main(words: Sequence[str]) -> int:
+    return call(run, "run", words)

@@ -1,10 +1,15 @@
 """`lasynth import`: data that others published."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
+from lasynth.commands.arguments import call
+from lasynth.dataset import write_imported
+from lasynth.domains import DOMAINS, get_domain
+from lasynth.progress import progress
 from lasynth.task import InputError
 
 
@@ -19,10 +24,6 @@ def import_(
     overwrite: Annotated[bool, arg(help="Replace a data set that is there already.")] = False,
 ) -> int:
     """Convert data that others published to a data set of this project."""
-    from lasynth.dataset import write_imported
-    from lasynth.domains import DOMAINS, get_domain
-    from lasynth.progress import progress
-
     if domain not in DOMAINS:
         raise InputError(f"there is no language `{domain}`; there are {', '.join(DOMAINS)}")
     if not source.exists():
@@ -35,3 +36,7 @@ def import_(
     for name, size in sizes.items():
         print(f"{out / name}.parquet: {size} tasks")
     return 0
+
+
+def main(words: Sequence[str]) -> int:
+    return call(import_, "import", words)

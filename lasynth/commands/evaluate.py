@@ -1,0 +1,58 @@
+"""`lasynth evaluate`: trained models and baselines on the tasks of a data set."""
+
+import json as json_format
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from tyro.conf import Positional, arg
+
+from lasynth.commands.arguments import call
+from lasynth.commands.terminal import console, write_text
+from lasynth.evaluate import CLOSED_FORM, tables
+from lasynth.evaluate import evaluate as measure
+from lasynth.progress import progress
+from lasynth.settings import EvaluateConfig, SearchConfig
+from lasynth.task import InputError
+
+
+def evaluate(
+    paths: Annotated[
+        Positional[tuple[Path, ...]],
+        arg(metavar="[RUN ...] DATA.parquet", help="Runs of `lasynth train`, then the tasks."),
+    ],
+    /,
+    beam: Annotated[int, arg(help="Hypotheses kept per task; 1 is greedy decoding.")] = 64,
+    unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
+    limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
+    model: Annotated[Literal["ClosedForm"] | None, arg(help="A baseline; shown beside runs anyway.")] = None,
+    json: Annotated[Path | None, arg(metavar="FILE", help="Write the figures to this file.")] = None,
+    plots: Annotated[Path | None, arg(metavar="FOLDER", help="Draw accuracy by category and by length as PNG.")] = None,
+) -> int:
+    """Measure runs and the closed-form baseline: accuracy on given and held-out examples, by category, length and novelty.
+
+    Two rules choose among a beam's programs: the likeliest one, and the first that satisfies the given examples.
+    """
+    *runs, data = paths or (Path(),)
+    if data.suffix != ".parquet":
+        raise InputError("the last argument must be the Parquet file with the tasks")
+    if not runs and model is None:
+        raise InputError("give at least one run, or --model ClosedForm")
+    names = [*map(str, runs), CLOSED_FORM]
+    search = SearchConfig(beam=beam, constrained=not unconstrained)
+    with progress(dict.fromkeys(names)) as report:
+        results = measure(names, data, EvaluateConfig(search, limit), report)
+    for table in tables(results):
+        console().print(table, "")
+    if json is not None:
+        write_text(json, json_format.dumps(results, indent=2) + "\n")
+    if plots is not None:
+        from lasynth.figures import plot_results
+
+        for file in plot_results(results, plots):
+            print(file)
+    return 0
+
+
+def main(words: Sequence[str]) -> int:
+    return call(evaluate, "evaluate", words)

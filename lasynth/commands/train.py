@@ -1,0 +1,47 @@
+"""`lasynth train`: a model on a data set."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import OmitArgPrefixes, Positional, arg
+
+from lasynth.commands.arguments import call
+from lasynth.config import MODELS, PRESETS, model_config
+from lasynth.settings import PRESETS as TRAINING
+from lasynth.settings import TrainConfig
+from lasynth.task import InputError
+from lasynth.train import Job
+from lasynth.train import train as run_training
+
+
+def main(words: Sequence[str]) -> int:
+    preset_named = next((value for option, value in pairwise(words) if option == "--preset"), "cpu")
+    defaults = TrainConfig(**TRAINING.get(preset_named, {}))
+
+    def train(
+        data: Annotated[Positional[Path], arg(metavar="DATA", help="A data set's folder.")],
+        /,
+        out: Annotated[Path, arg(help="Folder of the run: checkpoints and logs.")],
+        model: Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")] = "LaSynth+",
+        preset: Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")] = "cpu",
+        resume: Annotated[bool, arg(help="Go on from the run's last checkpoint, if it has one.")] = False,
+        config: OmitArgPrefixes[TrainConfig] = defaults,
+    ) -> int:
+        """Train a model on a data set; give --steps or --hours.
+
+        Killed at any moment, it goes on with --resume; started by torchrun, it uses all of its processes. Logs are JSON
+        Lines and, where tensorboard is installed, for TensorBoard.
+        """
+        try:
+            settings = model_config(model, preset)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+        outcome = run_training(Job(model, settings, config, data, out, resume))
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in outcome.metrics.items())
+        state = "interrupted, --resume goes on" if outcome.interrupted else "done"
+        print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))
+        return 0
+
+    return call(train, "train", words)
