@@ -25,7 +25,8 @@ from lasynth.checkpoint import load_model
 from lasynth.config import model_config
 from lasynth.domains import get_domain
 from lasynth.models.lasynth import build_model
-from lasynth.search import SearchConfig, beam_search
+from lasynth.search import beam_search
+from lasynth.settings import SearchConfig
 
 GIVEN = 5
 

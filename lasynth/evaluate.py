@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from lasynth.batch import Collator, Split, TaskArrays, arrays_of, load_split
-from lasynth.checkpoint import Which, load_model
+from lasynth.checkpoint import load_model
 from lasynth.dataset import read_card
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain, Syntax
 from lasynth.models.base import Synthesizer
-from lasynth.search import Found, SearchConfig, beam_search
+from lasynth.search import Found, beam_search
+from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import PAD
 
@@ -198,17 +199,6 @@ def _group_table(results: Sequence[Result], kind: str) -> Table:
 
 
 # --- whole evaluations ---------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class EvaluateConfig:
-    """What to measure."""
-
-    search: SearchConfig = field(default_factory=SearchConfig)
-    limit: int | None = None
-    """Only so many tasks."""
-    checkpoint: Which = "best"
-    """Which of a run's checkpoints."""
-
-
 def evaluate(
     models: Sequence[str], data: Path, config: EvaluateConfig, report: Callable[[str, int], None]
 ) -> list[Result]:

@@ -20,35 +20,11 @@ from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
 from lasynth.models.base import IO, Synthesizer, device_of
+from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
 
 NEVER = float("-inf")
-
-
-@dataclass(frozen=True)
-class SearchConfig:
-    """How to look for programs."""
-
-    beam: int = 64
-    """Hypotheses kept per task; 1 is greedy decoding."""
-    max_length: int = 130
-    """Most lexemes of a program, its end included; longer hypotheses are given up."""
-    constrained: bool = True
-    """Consider only lexemes that the grammar allows."""
-    seconds: float | None = None
-    """Give up what is unfinished after this time per group of tasks; what is found then depends on the machine."""
-    tasks: int = 32
-    """Tasks searched at once."""
-    bf16: bool = False
-    """Compute in bfloat16 where the model's layers allow it."""
-
-    def __post_init__(self) -> None:
-        for name in ("beam", "max_length", "tasks"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name.replace('_', '-')} must be at least 1")
-        if self.seconds is not None and self.seconds <= 0:
-            raise InputError("seconds must be positive")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -31,67 +31,12 @@ from lasynth.evaluate import search_outcomes
 from lasynth.models.base import IO, Batch, Losses, Synthesizer
 from lasynth.models.lasynth import build_model
 from lasynth.runlog import RunLog, run_log
-from lasynth.search import SearchConfig
+from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
 from lasynth.task import InputError
 
 FLOOR = 0.01
 """Share of the learning rate that is left at the end of a cosine."""
 VALIDATION_BATCH = 100
-
-
-@dataclass(frozen=True)
-class TrainConfig:
-    """How to train. Give either steps or hours."""
-
-    steps: int = 0
-    """Stop after so many batches."""
-    hours: float = 0.0
-    """Stop after so much time."""
-    batch: int = 64
-    """Programs per step and process."""
-    learning_rate: float = 1e-3
-    schedule: Literal["cosine", "decay"] = "cosine"
-    """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
-    warmup: int = 300
-    """Steps in which the learning rate grows from 0."""
-    clip: float = 1.0
-    """Largest norm of the gradient."""
-    bf16: bool = True
-    """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
-    seed: int = 0
-    draw_examples: tuple[int, int] | None = None
-    """Fewest and most examples of a task; the model's number if not given."""
-    draw_for: Literal["batch", "task"] = "batch"
-    """Whether the number of examples is drawn for a whole batch or for each task."""
-    validate_every: int = 1000
-    """Steps between two validations by greedy decoding."""
-    validation_tasks: int = 200
-    log_every: int = 50
-    """Steps between two records in the log."""
-    checkpoint_minutes: float = 5.0
-    """Longest time between two checkpoints."""
-
-    def __post_init__(self) -> None:
-        for wrong, message in (
-            (self.steps < 0 or self.hours < 0, "steps and hours must not be negative"),
-            (self.steps > 0 and self.hours > 0, "give either steps or hours, not both"),
-            (self.batch < 1, "batch must be at least 1"),
-            (self.learning_rate <= 0, "learning-rate must be positive"),
-            (self.warmup < 0, "warmup must not be negative"),
-            (self.clip <= 0, "clip must be positive"),
-            (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
-        ):
-            if wrong:
-                raise InputError(message)
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "cpu": {},
-    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "clip": 5.0, "bf16": False},
-}
-"""Settings that go with the models' presets of these names; the rest is as the defaults are."""
-MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
-"""Settings with which a run may be resumed differently."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from lasynth.batch import Split, arrays_of, load_split
 from lasynth.domains import get_domain
 from lasynth.evaluate import (
     CLOSED_FORM,
-    EvaluateConfig,
     Outcomes,
     closed_form_outcomes,
     evaluate,
@@ -25,7 +24,8 @@ from lasynth.evaluate import (
 )
 from lasynth.figures import curves, plot_results
 from lasynth.models.lasynth import build_model
-from lasynth.search import Found, SearchConfig
+from lasynth.search import Found
+from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
 from tests.fakes import small_data, tiny_config
 

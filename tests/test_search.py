@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from lasynth.domains import get_domain
-from lasynth.search import SearchConfig, beam_search, top
+from lasynth.search import beam_search, top
+from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
 from tests.fakes import TableModel, TinyModel, any_io

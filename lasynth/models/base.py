@@ -69,6 +69,5 @@ class Synthesizer(Protocol):
         """Teacher-forced losses."""
 
 
-
 def device_of(module: torch.nn.Module) -> torch.device:
     return next(module.parameters()).device

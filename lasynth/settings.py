@@ -1,0 +1,107 @@
+"""How to train, search and measure, as typed settings. Knows no torch, so that a command line can show them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from lasynth.task import InputError
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train. Give either steps or hours."""
+
+    steps: int = 0
+    """Stop after so many batches."""
+    hours: float = 0.0
+    """Stop after so much time."""
+    batch: int = 64
+    """Programs per step and process."""
+    learning_rate: float = 1e-3
+    schedule: Literal["cosine", "decay"] = "cosine"
+    """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
+    warmup: int = 300
+    """Steps in which the learning rate grows from 0."""
+    clip: float = 1.0
+    """Largest norm of the gradient."""
+    bf16: bool = True
+    """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
+    seed: int = 0
+    draw_examples: tuple[int, int] | None = None
+    """Fewest and most examples of a task; the model's number if not given."""
+    draw_for: Literal["batch", "task"] = "batch"
+    """Whether the number of examples is drawn for a whole batch or for each task."""
+    validate_every: int = 1000
+    """Steps between two validations by greedy decoding."""
+    validation_tasks: int = 200
+    log_every: int = 50
+    """Steps between two records in the log."""
+    checkpoint_minutes: float = 5.0
+    """Longest time between two checkpoints."""
+
+    def __post_init__(self) -> None:
+        for wrong, message in (
+            (self.steps < 0 or self.hours < 0, "steps and hours must not be negative"),
+            (self.steps > 0 and self.hours > 0, "give either steps or hours, not both"),
+            (self.batch < 1, "batch must be at least 1"),
+            (self.learning_rate <= 0, "learning-rate must be positive"),
+            (self.warmup < 0, "warmup must not be negative"),
+            (self.clip <= 0, "clip must be positive"),
+            (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
+        ):
+            if wrong:
+                raise InputError(message)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "cpu": {},
+    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "clip": 5.0, "bf16": False},
+}
+"""Settings that go with the models' presets of these names; the rest is as the defaults are."""
+MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
+"""Settings with which a run may be resumed differently."""
+
+
+def with_preset(config: TrainConfig, preset: str) -> TrainConfig:
+    """Settings that are at their defaults become the preset's."""
+    if preset not in PRESETS:
+        raise InputError(f"there is no preset `{preset}`; there are {', '.join(PRESETS)}")
+    untouched = {setting.name for setting in fields(config) if getattr(config, setting.name) == setting.default}
+    return replace(config, **{name: value for name, value in PRESETS[preset].items() if name in untouched})
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """How to look for programs."""
+
+    beam: int = 64
+    """Hypotheses kept per task; 1 is greedy decoding."""
+    max_length: int = 130
+    """Most lexemes of a program, its end included; longer hypotheses are given up."""
+    constrained: bool = True
+    """Consider only lexemes that the grammar allows."""
+    seconds: float | None = None
+    """Give up what is unfinished after this time per group of tasks; what is found then depends on the machine."""
+    tasks: int = 32
+    """Tasks searched at once."""
+    bf16: bool = False
+    """Compute in bfloat16 where the model's layers allow it."""
+
+    def __post_init__(self) -> None:
+        for name in ("beam", "max_length", "tasks"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name.replace('_', '-')} must be at least 1")
+        if self.seconds is not None and self.seconds <= 0:
+            raise InputError("seconds must be positive")
+
+
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """What to measure."""
+
+    search: SearchConfig = field(default_factory=SearchConfig)
+    limit: int | None = None
+    """Only so many tasks."""
+    checkpoint: Literal["last", "best"] = "best"
+    """Which of a run's checkpoints."""
