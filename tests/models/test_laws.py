@@ -206,10 +206,10 @@ def test_half_precision_is_near(config: ModelConfig, batch: Batch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("row", MODELS)
 def test_a_training_step_at_the_papers_size(row: str) -> None:
-    """Batch 8, hidden 512, two layers: a step lowers the loss."""
+    """Batch 8, hidden 512, two layers: a small step lowers the loss."""
     model = build_model(model_config(row, "paper"), DOMAIN)
     batch = make_batch(sampled(8, 5, -4, 4))
-    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-4)  # the first step of Adam has full length everywhere
     before = model.loss(batch).total
     before.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
