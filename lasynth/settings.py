@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lasynth.task import InputError
@@ -61,14 +61,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Settings that go with the models' presets of these names; the rest is as the defaults are."""
 MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
 """Settings with which a run may be resumed differently."""
-
-
-def with_preset(config: TrainConfig, preset: str) -> TrainConfig:
-    """Settings that are at their defaults become the preset's."""
-    if preset not in PRESETS:
-        raise InputError(f"there is no preset `{preset}`; there are {', '.join(PRESETS)}")
-    untouched = {setting.name for setting in fields(config) if getattr(config, setting.name) == setting.default}
-    return replace(config, **{name: value for name, value in PRESETS[preset].items() if name in untouched})
 
 
 @dataclass(frozen=True)

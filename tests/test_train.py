@@ -19,7 +19,7 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.runlog import read_log
-from lasynth.settings import TrainConfig, with_preset
+from lasynth.settings import PRESETS, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, learning_rate, train
 from tests.fakes import small_data, tiny_config
@@ -193,13 +193,5 @@ def test_learning_rates() -> None:
     assert rates[500] == pytest.approx(0.505)
     assert rates[1000] == pytest.approx(0.01)
     assert all(a > b for a, b in pairwise(rates[10:]))
-    decay = TrainConfig(steps=1, learning_rate=1.0, schedule="decay", warmup=0)
+    decay = TrainConfig(**{**PRESETS["paper"], "steps": 1, "learning_rate": 1.0})
     assert [learning_rate(decay, step, 0.0) for step in (0, 5999, 6000, 12000)] == pytest.approx([1, 1, 0.9, 0.81])
-
-
-def test_a_preset_changes_what_was_left_at_its_default() -> None:
-    paper = with_preset(TrainConfig(steps=5, clip=2.0), "paper")
-    assert paper == TrainConfig(steps=5, clip=2.0, batch=8, schedule="decay", warmup=0, bf16=False)
-    assert with_preset(paper, "cpu") == paper
-    with pytest.raises(InputError, match="no preset"):
-        with_preset(paper, "gpu")
