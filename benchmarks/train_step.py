@@ -128,8 +128,8 @@ def measure(size: int, count: int, repeats: int) -> dict[str, Any]:
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--batch", type=int, default=64)
-    arguments.add_argument("--batches", type=int, default=6)
-    arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--batches", type=int, default=4)
+    arguments.add_argument("--repeats", type=int, default=2)
     arguments.add_argument("--threads", type=int, default=os.cpu_count())
     arguments.set_defaults(out=Path(__file__).parent / "results" / "train_step.json")
     chosen = arguments.parse_args()
