@@ -8,10 +8,6 @@ if one is given, is measured beside it; how fast it is depends on how long the p
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import time
 from pathlib import Path
 from random import Random
@@ -19,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from _measuring import parser, report
 
 from lasynth.batch import Collator, arrays_of
 from lasynth.checkpoint import load_model
@@ -29,19 +26,6 @@ from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 
 GIVEN = 5
-
-
-def hardware() -> dict[str, Any]:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "cpu": models[0] if models else platform.machine(),
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "load before": [round(load, 2) for load in os.getloadavg()],
-    }
 
 
 def measure(row: str, run: Path | None, tasks: int, config: SearchConfig) -> dict[str, Any]:
@@ -76,27 +60,23 @@ def measure(row: str, run: Path | None, tasks: int, config: SearchConfig) -> dic
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", nargs="+", default=["LaSynth+", "LaSynth", "NoExecutor"])
-    parser.add_argument("--run", type=Path, help="a trained run, measured beside untrained weights")
-    parser.add_argument("--tasks", type=int, default=1000)
-    parser.add_argument("--untrained-tasks", type=int, help="fewer tasks for the slow untrained weights")
-    parser.add_argument("--beam", type=int, default=64)
-    parser.add_argument("--at-once", type=int, default=32, help="tasks searched together")
-    parser.add_argument("--max-length", type=int, default=130)
-    parser.add_argument("--bf16", action="store_true")
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
+    accepted = parser(__doc__)
+    accepted.add_argument("--rows", nargs="+", default=["LaSynth+", "LaSynth", "NoExecutor"])
+    accepted.add_argument("--run", type=Path, help="a trained run, measured beside untrained weights")
+    accepted.add_argument("--tasks", type=int, default=1000)
+    accepted.add_argument("--untrained-tasks", type=int, help="fewer tasks for the slow untrained weights")
+    accepted.add_argument("--beam", type=int, default=64)
+    accepted.add_argument("--at-once", type=int, default=32, help="tasks searched together")
+    accepted.add_argument("--max-length", type=int, default=130)
+    accepted.add_argument("--bf16", action="store_true")
+    arguments = accepted.parse_args()
     config = SearchConfig(arguments.beam, arguments.max_length, tasks=arguments.at_once, bf16=arguments.bf16)
-    settings = {"benchmark": "beam", "hardware": hardware(), "search": config.__dict__}
+    settings = {"search": config.__dict__, "threads": torch.get_num_threads()}
     few = arguments.untrained_tasks or arguments.tasks
     result = settings | {f"{row}, untrained": measure(row, None, few, config) for row in arguments.rows}
     if arguments.run:
         result["trained"] = measure("", arguments.run, arguments.tasks, config)
-    text = json.dumps(result, indent=2)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
+    report(result, arguments.out)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -131,7 +130,6 @@ def main() -> None:
     arguments.add_argument("--batches", type=int, default=4)
     arguments.add_argument("--repeats", type=int, default=2)
     arguments.add_argument("--threads", type=int, default=os.cpu_count())
-    arguments.set_defaults(out=Path(__file__).parent / "results" / "train_step.json")
     chosen = arguments.parse_args()
     torch.set_num_threads(chosen.threads)
     report({"benchmark": "train_step"} | measure(chosen.batch, chosen.batches, chosen.repeats), chosen.out)
