@@ -15,6 +15,8 @@ from lasynth.task import InputError
 from lasynth.train import Job
 from lasynth.train import train as run_training
 
+INTERRUPTED = 130
+
 
 def main(words: Sequence[str]) -> int:
     preset_named = next((value for option, value in pairwise(words) if option == "--preset"), "cpu")
@@ -42,6 +44,6 @@ def main(words: Sequence[str]) -> int:
         figures = ", ".join(f"{name} {value:.3f}" for name, value in outcome.metrics.items())
         state = "interrupted, --resume goes on" if outcome.interrupted else "done"
         print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))
-        return 0
+        return INTERRUPTED if outcome.interrupted else 0
 
     return call(train, "train", words)
