@@ -153,6 +153,7 @@ class _Run:
     def __init__(self, job: Job, group: Group) -> None:
         self.job, self.group = job, group
         self.domain: Domain[Any, Any, Any] = get_domain(str(read_card(job.data)["domain"]))
+        arrays_of(self.domain)  # a language without models says so here
         self.device = group.device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, fused=True)

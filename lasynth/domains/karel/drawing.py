@@ -64,7 +64,8 @@ def _read_cell(cell: str, place: str) -> tuple[int, int]:
         raise InputError(f"{place}: {cell[:20]!r} is not . # a number or one of ^ > v <")
     if match[1]:
         return (WALL if match[1] == "#" else 0), -1
-    count = int(match[3] or 0)
-    if count > MAX_MARKERS:
-        raise InputError(f"{place}: {count} markers; a cell holds at most {MAX_MARKERS}")
+    digits = match[3] or "0"
+    if len(digits) > 4 or int(digits) > MAX_MARKERS:
+        raise InputError(f"{place}: {digits[:20]} markers; a cell holds at most {MAX_MARKERS}")
+    count = int(digits)
     return count, HEROES.index(match[2]) if match[2] else -1

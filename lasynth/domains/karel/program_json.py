@@ -36,6 +36,8 @@ def loads(text: str) -> Program:
         raise ParseError(f"not JSON: {error.msg}", text, error.pos) from None
     except RecursionError:
         raise ParseError("JSON nested too deep") from None
+    except ValueError:
+        raise ParseError("a number has too many digits") from None
     if isinstance(data, dict) and "program_json" in data:
         data = data["program_json"]
     return from_json(data)

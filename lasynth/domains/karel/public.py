@@ -54,6 +54,8 @@ def _line_tasks(line: str, place: str) -> Iterator[Task[Program, World]]:
         raise InputError(f"{place}, column {error.pos + 1}: not JSON: {cut}") from None
     except RecursionError:
         raise InputError(f"{place}: JSON nested too deep") from None
+    except ValueError:
+        raise InputError(f"{place}: a number has too many digits") from None
     try:
         task = read_record(record)
     except ParseError as error:

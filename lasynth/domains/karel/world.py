@@ -146,7 +146,7 @@ def step(row: int, col: int, direction: int) -> tuple[int, int]:
 def _decode(text: str | bytes) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not JSON, not text, or a number of more digits than Python reads
         raise InputError(f"not JSON: {error}") from None
     except RecursionError:
         raise InputError("not a world: JSON nested too deep") from None

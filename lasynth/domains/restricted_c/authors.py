@@ -17,7 +17,7 @@ from lasynth.domains.restricted_c.lexer import count_tokens
 from lasynth.domains.restricted_c.nodes import Program, category
 from lasynth.domains.restricted_c.parser import parse
 from lasynth.domains.restricted_c.printer import print_program
-from lasynth.task import Example, ExecutionError, InputError, ParseError, Task
+from lasynth.task import Example, ExecutionError, InputError, Task
 
 HEAD = re.compile(r"int\s*\*\s*func_1\s*\(\s*int\s+a\[\s*\]\s*\)")
 POSITION = re.compile(r"int\s+a(\d+)\[\s*\d*\s*\]\s*=\s*\{([^{}]*)\}")
@@ -31,7 +31,10 @@ def read_tasks(folder: Path) -> Iterator[Task[Program, list[int]]]:
     for path in files:
         try:
             yield read_task(path)
-        except (ParseError, InputError, ExecutionError, UnicodeDecodeError) as error:
+        except (
+            ValueError,
+            ExecutionError,
+        ) as error:  # ours are ValueErrors, as are text that is not and numbers too long
             raise InputError(f"{path}: {error}") from error
 
 
@@ -77,4 +80,6 @@ def _inputs(text: str) -> list[list[int]]:
     columns = [[int(value) for value in re.findall(r"-?\d+", values)] for _, values in positions]
     if len({len(column) for column in columns}) != 1 or not columns[0]:
         raise InputError("the lists a0, a1, .. differ in length or are empty")
+    if any(not -(2**31) <= value < 2**31 for column in columns for value in column):
+        raise InputError("a number does not fit into 32 bits")
     return [list(example) for example in zip(*columns, strict=True)]

@@ -172,7 +172,7 @@ def read_list(text: str) -> list[int]:
     shown = text if len(text) <= 60 else text[:57] + "..."
     try:
         value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]") from error
     if not isinstance(value, list) or not all(isinstance(item, int) and not isinstance(item, bool) for item in value):
         raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]")
