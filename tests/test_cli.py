@@ -144,6 +144,7 @@ def test_bad_programs(call, tmp_path: Path, content: str | bytes, message: str) 
         ("[[1]]", "not a list of integers"),
         ("{}", "not a list of integers"),
         ("[]", "the list is empty"),
+        (f"[{'9' * 5000}]", "not a list of integers"),
         ("[4294967296]", "does not fit into 32 bits"),
         ("[" * 100_000, "not a list of integers"),
         ("[" + "1," * 20_000 + "1]", "at most 10,000"),
@@ -198,10 +199,22 @@ def test_bad_karel_programs(call, tmp_path: Path, content: str, message: str) ->
         '{"rows": 17, "cols": 2, "crashed": false, "hero": "0:0:east", "blocked": "", "markers": ""}',
         '{"rows": 2, "cols": 2, "crashed": false, "hero": "0:0:east", "blocked": "", "markers": "0:1:11"}',
         '{"rows": 2, "cols"',
+        f'{{"rows": {"9" * 5000}}}',
+        f"> {'9' * 5000} / . .",
         "no/such/file.json",
         "",
     ],
-    ids=["no hero", "hero on a wall", "17 rows", "11 markers", "cut", "no file", "empty"],
+    ids=[
+        "no hero",
+        "hero on a wall",
+        "17 rows",
+        "11 markers",
+        "cut",
+        "long number",
+        "many markers",
+        "no file",
+        "empty",
+    ],
 )
 def test_bad_worlds(call, world: str) -> None:  # type: ignore[no-untyped-def]
     code, _, err = call("run", WALK, "--input", world)
@@ -241,6 +254,29 @@ def test_files_and_folders_that_are_not_there(call, tmp_path: Path) -> None:  # 
     ):
         code, _, err = call(*words)
         assert (code, message in err) == (2, True), (words, err)
+
+
+def test_a_language_without_models(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    data = tmp_path / "data"
+    assert call("generate", "karel", "--out", data, "--train", 20, "--workers", 1)[0] == 0
+    code, _, err = call("train", data, "--out", tmp_path / "run", "--steps", 1)
+    assert (code, "no models" in err) == (2, True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_source_that_is_not_installed(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = call("generate", "c", "--out", tmp_path / "o", "--train", 5, "--source", "csmith", "--workers", 1)
+    assert (code, "csmith" in err) == (2, True)
+    assert not (tmp_path / "o").exists()
+
+
+def test_more_variables_than_fit(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    lines = "".join(f"int v{i} = {i}; " for i in range(40)) + "".join(f"v{i}++; " for i in range(40))
+    (tmp_path / "many.c").write_text(f"int * f(int a[]) {{ {lines} return a; }}")
+    assert call("run", tmp_path / "many.c", "--input", "[1]")[0] == 0
+    code, _, err = call("reduce", tmp_path / "many.c")
+    assert (code, "at most 31" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ def test_lists_are_positions_and_columns_are_examples(tmp_path: Path) -> None:
         (FILE.replace("int * func_1(int a[]);\n", ""), "5 4 1 0 2 1", "must occur twice"),
         (FILE.replace("a0[3]", "b0[3]"), "5 4 1 0 2 1", "with the inputs were found"),
         (FILE.replace("{1, 2, -3}", "{1, 2}"), "5 4 1 0 2 1", "differ in length"),
+        (FILE.replace("{1, 2, -3}", "{1, 2, 4294967296}"), "5 4 1 0 2 1", "32 bits"),
+        (FILE.replace("{1, 2, -3}", "{1, 2, " + "9" * 5000 + "}"), "5 4 1 0 2 1", "digits"),
         (FILE.replace("+ 1", "* 2"), "5 4 1 0 2 1", "not supported"),
         (FILE[:180], "5 4 1 0 2 1", "last brace"),
     ],
