@@ -129,7 +129,7 @@ def csmith_programs(
 def _stream(
     executable: str, rng: Random, settings: Sequence[Sequence[str]], probabilities: str, passed_over: Counter[str]
 ) -> Iterator[Program]:
-    # Csmith leaves a file beside itself wherever it runs, so it runs in a folder that goes away.
+    # Csmith leaves a file about the platform wherever it runs, so it runs in a folder that goes away.
     with TemporaryDirectory() as folder, ThreadPoolExecutor(PROCESSES) as pool:
         configuration = Path(folder, "probabilities")
         configuration.write_text(probabilities)
@@ -145,6 +145,7 @@ def _stream(
                 return ""
             return done.stdout
 
+        write(0)  # makes that file: a process that reads it while another one writes it gives another program
         while True:
             seeds = [rng.getrandbits(31) for _ in range(BATCH)]
             for seed, text in zip(seeds, pool.map(write, seeds), strict=True):
