@@ -23,7 +23,7 @@ import torch
 from rich.console import Console
 
 from lasynth.config import model_config
-from lasynth.evaluate import CLOSED_FORM, Result, evaluate, tables
+from lasynth.evaluate import Result, evaluate, tables
 from lasynth.figures import curves, plot_results
 from lasynth.progress import progress
 from lasynth.runlog import read_log
@@ -31,6 +31,7 @@ from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, train
 
+CLOSED_FORM = "ClosedForm"
 ROWS = ["LaSynth", "LaSynth+", "NoExecutor", "RobustFill"]
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import Domain, TaskArrays, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
@@ -29,30 +29,9 @@ POOL = 50
 """Batches' worth of shuffled tasks that are sorted by length together: more pad less, fewer mix better."""
 
 
-class TaskArrays(Protocol):
-    """A language's values and programs as arrays of numbers."""
-
-    def read(self, column: Any) -> NDArray[np.int32]:
-        """An Arrow column of the examples' inputs or outputs. (B, K, L)"""
-
-    def run(
-        self, tokens: NDArray[Any], inputs: NDArray[Any], group: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Run programs (P, T) on inputs[group[p]] of (G, K, L): outputs (P, K, L), runs that are fine (P, K), and which
-        rows are programs (P,)."""
-
-    def states(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Values at the statement ends of programs (B, T) on inputs (B, K, L): (B, S, K, L), and where there is one."""
-
-
-def arrays_of(domain: Any) -> TaskArrays:
+def arrays_of(domain: Domain[Any, Any, Any]) -> TaskArrays:
     """InputError for a language that has none yet."""
-    from lasynth.domains.restricted_c.arrays import ListArrays
-    from lasynth.domains.restricted_c.domain import RestrictedC
-
-    if not isinstance(domain, RestrictedC):
-        raise InputError(f"there are no models of the language `{domain.name}` yet")
-    return ListArrays(domain.table)
+    return learnable(domain).arrays()
 
 
 # --- splits in memory ----------------------------------------------------------------------------------------------------

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from lasynth.batch import Collator, Split, TaskArrays, arrays_of, load_split
+from lasynth.batch import Collator, Split, arrays_of, load_split
 from lasynth.checkpoint import load_model
 from lasynth.dataset import read_card
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain, Syntax
+from lasynth.domains.base import Baseline, Domain, Syntax, TaskArrays, learnable
 from lasynth.models.base import Synthesizer
 from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
@@ -32,7 +32,6 @@ from lasynth.vocab import PAD
 Flags = NDArray[np.bool_]
 Result = dict[str, Any]
 """What is known of one model on one file; goes to JSON as it is."""
-CLOSED_FORM = "ClosedForm"
 LENGTHS = (10, 20, 40, 80)
 """Upper limits of the bins of program length, in lexemes."""
 CHUNK = 256
@@ -128,38 +127,33 @@ def _same(candidates: NDArray[np.int16], wanted: NDArray[np.int64]) -> Flags:
     return equal
 
 
-def closed_form_outcomes(split: Split, given: int) -> Outcomes:
-    """The baseline without learning. It writes no program, so that nothing parses and nothing is an exact match."""
-    from lasynth.domains.restricted_c.closed_form import predict
-
-    predicted, found = predict(split.inputs[:, :given], split.outputs[:, :given], split.inputs)
-    solved = found & (predicted == split.outputs).all(axis=(1, 2))
+def baseline_outcomes(baseline: Baseline, split: Split, given: int) -> Outcomes:
+    """A solver that writes no program, so that nothing parses and nothing is an exact match."""
+    predicted, found = baseline(split.inputs[:, :given], split.outputs[:, :given], split.inputs)
+    solved = found & (predicted == split.outputs).reshape(len(split), -1).all(axis=1)
     never, none = np.zeros(len(split), np.bool_), np.zeros(len(split), np.int64)
     return Outcomes(solved, solved, never, never, found, solved, none, none)
 
 
 # --- tables --------------------------------------------------------------------------------------------------------------
-def groups(split: Split, categories: Sequence[str]) -> dict[str, dict[str, Flags]]:
+def groups(split: Split, domain: Domain[Any, Any, Any]) -> dict[str, dict[str, Flags]]:
     """The ways in which results are split: name of the split -> name of the group -> its tasks."""
-    from lasynth.domains.restricted_c.closed_form import has_closed_form
-
     lengths = split.lengths - 1
     bins = {f"{low + 1}-{high}": (lengths > low) & (lengths <= high) for low, high in pairwise((0, *LENGTHS))}
     bins[f"over {LENGTHS[-1]}"] = lengths > LENGTHS[-1]
-    closed = has_closed_form(split.inputs, split.outputs)
     return {
-        "category": {name: split.category == i for i, name in enumerate(categories)},
+        "category": {name: split.category == i for i, name in enumerate(domain.categories)},
         "length": bins,
         "behaviour": {"novel": split.novel, "in the training set": ~split.novel},
-        "closed form": {"without": ~closed, "with": closed},
+        **learnable(domain).groups(split.inputs, split.outputs),
     }
 
 
-def summarise(model: str, outcomes: Outcomes, split: Split, categories: Sequence[str]) -> Result:
+def summarise(model: str, outcomes: Outcomes, split: Split, domain: Domain[Any, Any, Any]) -> Result:
     """All rates of one model; groups without a task are left out."""
     parts = {
         kind: {name: outcomes.at(rows).rates() for name, rows in members.items() if rows.any()}
-        for kind, members in groups(split, categories).items()
+        for kind, members in groups(split, domain).items()
     }
     solved = "".join("1" if right else "0" for right in outcomes.first_consistent)
     return {"model": model, "overall": outcomes.rates(), "groups": parts, "solved": solved}
@@ -183,7 +177,7 @@ def tables(results: Sequence[Result]) -> list[Table]:
 
 def blank(result: Result, key: str) -> bool:
     """What has no meaning for a solver that writes no programs."""
-    return result["model"] == CLOSED_FORM and key in ("exact", "parsed", "in_beam")
+    return "run" not in result and key in ("exact", "parsed", "in_beam")
 
 
 def _group_table(results: Sequence[Result], kind: str) -> Table:
@@ -199,11 +193,20 @@ def _group_table(results: Sequence[Result], kind: str) -> Table:
 
 
 # --- whole evaluations ---------------------------------------------------------------------------------------------------
+def baseline_names(data: Path) -> list[str]:
+    """The baselines of the language in which the tasks of a Parquet file are. InputError."""
+    return list(learnable(_domain_of(data)).baselines())
+
+
+def _domain_of(data: Path) -> Domain[Any, Any, Any]:
+    return get_domain(str(read_card(data.parent)["domain"]))
+
+
 def evaluate(
     models: Sequence[str], data: Path, config: EvaluateConfig, report: Callable[[str, int], None]
 ) -> list[Result]:
-    """Measure runs (folders) and baselines (by name: ClosedForm) on one Parquet file. InputError."""
-    domain = get_domain(str(read_card(data.parent)["domain"]))
+    """Measure runs (folders) and baselines (by name) on one Parquet file. InputError."""
+    domain = _domain_of(data)
     split = load_split(data, domain)
     if config.limit is not None:
         if config.limit < 1:
@@ -222,8 +225,8 @@ def _evaluate_one(
 ) -> Result:
     begin, given = time.perf_counter(), domain.given(split.examples)
     facts: Result = {"data": str(data), "given": given, "held out": split.examples - given}
-    if model == CLOSED_FORM:
-        outcomes, name = closed_form_outcomes(split, given), CLOSED_FORM
+    if baseline := learnable(domain).baselines().get(model):
+        outcomes, name = baseline_outcomes(baseline, split, given), model
         report(len(split))
     else:
         loaded = load_model(Path(model), config.checkpoint)
@@ -241,4 +244,4 @@ def _evaluate_one(
             "constrained": config.search.constrained,
         }
     seconds = round(time.perf_counter() - begin, 2)
-    return {**summarise(name, outcomes, split, domain.categories), **facts, "seconds": seconds}
+    return {**summarise(name, outcomes, split, domain), **facts, "seconds": seconds}

@@ -22,6 +22,7 @@ LEVELS = {
     "cli": 8,
 }  # fmt: skip
 MODULES = sorted(PACKAGE.rglob("*.py"))
+LANGUAGES = tuple(f"lasynth.domains.{path.parent.name}" for path in (PACKAGE / "domains").glob("*/__init__.py"))
 
 
 def imports(path: Path, top_only: bool = False) -> list[str]:
@@ -30,10 +31,16 @@ def imports(path: Path, top_only: bool = False) -> list[str]:
     names = []
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
-            names.append(node.module)
+            names += [of_module(f"{node.module}.{alias.name}") for alias in node.names]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
     return names
+
+
+def of_module(name: str) -> str:
+    """The module that a name imported from one stands for: itself, or the one it is defined in."""
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return name if path.is_dir() or path.with_suffix(".py").exists() else name.rpartition(".")[0]
 
 
 def unit(name: str) -> str:
@@ -64,6 +71,13 @@ def test_domains_never_import_each_other(path: Path) -> None:
         parts = name.split(".")
         if parts[:2] == ["lasynth", "domains"] and len(parts) > 2:
             assert parts[2] in ("base", path.parent.name), f"{module_name(path)} -> {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.parents[1] != PACKAGE / "domains"], ids=module_name)
+def test_only_the_registry_knows_which_languages_there_are(path: Path) -> None:
+    """And it knows them as text, to be imported when they are asked for."""
+    for name in imports(path):
+        assert not name.startswith(LANGUAGES), f"{module_name(path)} -> {name}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "domains").rglob("*.py")), ids=module_name)

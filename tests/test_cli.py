@@ -259,8 +259,13 @@ def test_files_and_folders_that_are_not_there(call, tmp_path: Path) -> None:  # 
 def test_a_language_without_models(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     data = tmp_path / "data"
     assert call("generate", "karel", "--out", data, "--train", 20, "--workers", 1)[0] == 0
-    code, _, err = call("train", data, "--out", tmp_path / "run", "--steps", 1)
-    assert (code, "no models" in err) == (2, True)
+    for words in (
+        ("train", data, "--out", tmp_path / "run", "--steps", 1),
+        ("evaluate", data / "train.parquet"),
+        ("evaluate", data / "train.parquet", "--model", "ClosedForm"),
+    ):
+        code, _, err = call(*words)
+        assert (code, "there are no models of the language `karel` yet" in err) == (2, True)
     assert not (tmp_path / "run").exists()
 
 

@@ -12,10 +12,11 @@ from rich.console import Console
 from lasynth import checkpoint
 from lasynth.batch import Split, arrays_of, load_split
 from lasynth.domains import get_domain
+from lasynth.domains.base import learnable
 from lasynth.evaluate import (
-    CLOSED_FORM,
     Outcomes,
-    closed_form_outcomes,
+    baseline_names,
+    baseline_outcomes,
     evaluate,
     groups,
     judge,
@@ -31,6 +32,7 @@ from tests.fakes import small_data, tiny_config
 
 DOMAIN = get_domain("c")
 ARRAYS = arrays_of(DOMAIN)
+CLOSED_FORM = "ClosedForm"
 GIVEN = 2
 INPUTS = np.array([[1, 3], [3, 4], [-1, 0], [2, 2]], np.int8)
 
@@ -97,7 +99,8 @@ def test_rates_are_percentages_of_the_tasks() -> None:
 
 
 def test_the_closed_form_is_judged_on_all_examples() -> None:
-    easy, hard = closed_form_outcomes(split_of(WANTED), GIVEN), closed_form_outcomes(split_of(ONLY_ON_GIVEN), GIVEN)
+    closed_form = learnable(DOMAIN).baselines()[CLOSED_FORM]
+    easy, hard = (baseline_outcomes(closed_form, split_of(program), GIVEN) for program in (WANTED, ONLY_ON_GIVEN))
     assert easy.most_likely.all()
     assert easy.first_consistent.all()
     assert hard.consistent.all(), "two positive examples look like x + 1"
@@ -120,12 +123,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_groups_cover_every_task(data: Path) -> None:
     split = load_split(data / "test.parquet", DOMAIN)
-    for kind, members in groups(split, DOMAIN.categories).items():
+    for kind, members in groups(split, DOMAIN).items():
         assert (np.sum([rows.astype(int) for rows in members.values()], axis=0) == 1).all(), kind
-    assert groups(split, DOMAIN.categories)["length"]["over 80"].tolist() == (split.lengths - 1 > 80).tolist()
+    assert groups(split, DOMAIN)["length"]["over 80"].tolist() == (split.lengths - 1 > 80).tolist()
 
 
 def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> None:
+    assert baseline_names(data / "test.parquet") == [CLOSED_FORM]
     told: list[tuple[str, int]] = []
     config = EvaluateConfig(SearchConfig(beam=3, max_length=20), limit=15)
     results = evaluate(
@@ -156,7 +160,7 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
 def test_summaries_leave_out_empty_groups() -> None:
     split = split_of(WANTED)
     outcomes = judge(beam(WANTED), split, np.array([0]), GIVEN, ARRAYS)
-    parts = summarise("x", outcomes, split, DOMAIN.categories)["groups"]
+    parts = summarise("x", outcomes, split, DOMAIN)["groups"]
     assert list(parts["category"]) == ["Seq-only"]
     assert list(parts["length"]) == ["1-10"]
     assert list(parts["behaviour"]) == ["novel"]

@@ -3,13 +3,13 @@
 import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from tyro.conf import Positional, arg
 
 from lasynth.commands.arguments import call
 from lasynth.commands.terminal import console, write_text
-from lasynth.evaluate import CLOSED_FORM, tables
+from lasynth.evaluate import baseline_names, tables
 from lasynth.evaluate import evaluate as measure
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig
@@ -25,20 +25,26 @@ def evaluate(
     beam: Annotated[int, arg(help="Hypotheses kept per task; 1 is greedy decoding.")] = 64,
     unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
     limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
-    model: Annotated[Literal["ClosedForm"] | None, arg(help="A baseline; shown beside runs anyway.")] = None,
+    model: Annotated[
+        str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm; beside runs all of them are shown.")
+    ] = None,
     json: Annotated[Path | None, arg(metavar="FILE", help="Write the figures to this file.")] = None,
     plots: Annotated[Path | None, arg(metavar="FOLDER", help="Draw accuracy by category and by length as PNG.")] = None,
 ) -> int:
-    """Measure runs and the closed-form baseline: accuracy on given and held-out examples, by category, length and novelty.
+    """Measure runs and the language's baselines: accuracy on given and held-out examples, by category, length and novelty.
 
     Two rules choose among a beam's programs: the likeliest one, and the first that satisfies the given examples.
     """
     *runs, data = paths or (Path(),)
     if data.suffix != ".parquet":
         raise InputError("the last argument must be the Parquet file with the tasks")
+    baselines = baseline_names(data)
+    known = ", ".join(baselines)
     if not runs and model is None:
-        raise InputError("give at least one run, or --model ClosedForm")
-    names = [*map(str, runs), CLOSED_FORM]
+        raise InputError(f"give at least one run, or --model with a baseline ({known})")
+    if model is not None and model not in baselines:
+        raise InputError(f"there is no baseline `{model}` of this language; there are {known}")
+    names = [*map(str, runs), *(baselines if model is None else [model])]
     search = SearchConfig(beam=beam, constrained=not unconstrained)
     with progress(dict.fromkeys(names)) as report:
         results = measure(names, data, EvaluateConfig(search, limit), report)

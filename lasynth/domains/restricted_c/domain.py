@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.base import Trace
+from lasynth.config import ModelConfig
+from lasynth.domains.base import Baseline, Trace
 from lasynth.domains.restricted_c import authors, generator, interpreter
 from lasynth.domains.restricted_c.canonical import canonical, inline_constants
 from lasynth.domains.restricted_c.generator import COptions
@@ -32,6 +33,9 @@ from lasynth.task import InputError, ParseError, Task
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
+
+    from lasynth.domains.restricted_c.arrays import ListArrays
+    from lasynth.domains.restricted_c.networks import ListNetworks
 
 MAX_LIST = 10_000
 """Longest list that is taken as an input."""
@@ -158,6 +162,28 @@ class RestrictedC:
 
     def published(self) -> dict[str, dict[str, float]]:
         return {}
+
+    # --- models ------------------------------------------------------------------------------------------------
+    def arrays(self) -> ListArrays:
+        from lasynth.domains.restricted_c.arrays import ListArrays
+
+        return ListArrays(self.table)
+
+    def networks(self, config: ModelConfig) -> ListNetworks:
+        from lasynth.domains.restricted_c.networks import ListNetworks
+
+        return ListNetworks(config)
+
+    def baselines(self) -> dict[str, Baseline]:
+        from lasynth.domains.restricted_c.closed_form import predict
+
+        return {"ClosedForm": predict}
+
+    def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
+        from lasynth.domains.restricted_c.closed_form import has_closed_form
+
+        closed = has_closed_form(inputs, outputs)
+        return {"closed form": {"without": ~closed, "with": closed}}
 
 
 def as_array(values: Sequence[Sequence[int]]) -> NDArray[np.int32]:
