@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from lasynth.checkpoint import load_model
 from lasynth.dataset import read_card
 from lasynth.domains import get_domain
 from lasynth.domains.base import Baseline, Domain, Syntax, TaskArrays, learnable
-from lasynth.models.base import Synthesizer
+from lasynth.models.base import AnyState, Synthesizer
 from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
@@ -75,7 +75,7 @@ class Outcomes:
 
 # --- one model on one split ----------------------------------------------------------------------------------------------
 def search_outcomes(
-    model: Synthesizer,
+    model: Synthesizer[AnyState],
     split: Split,
     given: int,
     collate: Collator,
@@ -233,9 +233,7 @@ def _evaluate_one(
         if loaded.domain.name != domain.name:
             raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
         collate = Collator(arrays_of(domain), loaded.config.smallest_value, loaded.config.largest_value)
-        outcomes = search_outcomes(
-            cast(Synthesizer, loaded.model), split, given, collate, domain.syntax, config.search, report
-        )
+        outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
         name = loaded.card["name"]
         facts |= {
             "run": model,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
-from lasynth.models.base import IO, Synthesizer, device_of
+from lasynth.models.base import IO, AnyState, Synthesizer, device_of
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
@@ -60,7 +60,7 @@ class _Beams:
 
 @torch.inference_mode()
 def beam_search(
-    model: Synthesizer,
+    model: Synthesizer[AnyState],
     io: IO,
     syntax: Syntax | None,
     config: SearchConfig,
@@ -86,7 +86,7 @@ def beam_search(
     return Found(tokens[:, :, : max(1, used)], scores)
 
 
-def _search(model: Synthesizer, io: IO, syntax: Syntax | None, config: SearchConfig) -> Iterator[_Beams]:
+def _search(model: Synthesizer[AnyState], io: IO, syntax: Syntax | None, config: SearchConfig) -> Iterator[_Beams]:
     """Beams of tasks as they come to their end."""
     begin = time.perf_counter()
     count, device = io.inputs.shape[0], io.inputs.device

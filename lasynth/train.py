@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -28,7 +28,7 @@ from lasynth.distributed import Group, processes
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.evaluate import search_outcomes
-from lasynth.models.base import IO, Batch, Losses, Synthesizer
+from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.lasynth import build_model
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
@@ -256,8 +256,7 @@ class _Run:
         given = self.domain.given(self.validation.examples)
         search = SearchConfig(beam=1, tasks=VALIDATION_BATCH, bf16=self.job.train.bf16)
         collate = self.collator(states=self.job.model.execution_loss == "statements")
-        model = cast(Synthesizer, self.model)
-        outcomes = search_outcomes(model, self.validation, given, collate, self.domain.syntax, search)
+        outcomes = search_outcomes(self.model, self.validation, given, collate, self.domain.syntax, search)
         accuracy = float(outcomes.most_likely.mean())
         return {"accuracy": accuracy, **self._validation_losses(self.validation, given, collate)}
 

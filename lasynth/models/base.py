@@ -8,7 +8,7 @@ Letters for shapes, fixed here for the whole project:
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -56,13 +56,19 @@ class State(Protocol):
         """The state of hypotheses index[0], index[1], ..: rows may be dropped, repeated and moved."""
 
 
-class Synthesizer(Protocol):
-    """Every model. `loss` may run all steps in parallel; a test holds it to the same log-probabilities as `step`."""
+AnyState = TypeVar("AnyState", bound=State)
 
-    def start(self, io: IO) -> State:
+
+class Synthesizer(Protocol[AnyState]):
+    """Every model, each with a state of its own.
+
+    `loss` may run all steps in parallel; a test holds it to the same log-probabilities as `step`.
+    """
+
+    def start(self, io: IO) -> AnyState:
         """The state before the first lexeme: one hypothesis per task."""
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def step(self, state: AnyState, tokens: Tensor) -> tuple[Tensor, AnyState]:
         """Take the last lexeme of each hypothesis (BOS at first); log-probabilities of the next one. (N,) -> (N, V)"""
 
     def loss(self, batch: Batch) -> Losses:
