@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -235,11 +235,6 @@ def _evaluate_one(
         collate = Collator(arrays_of(domain), loaded.config.smallest_value, loaded.config.largest_value)
         outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
         name = loaded.card["name"]
-        facts |= {
-            "run": model,
-            "step": loaded.card["step"],
-            "beam": config.search.beam,
-            "constrained": config.search.constrained,
-        }
+        facts |= {"run": model, "step": loaded.card["step"], "search": asdict(config.search)}
     seconds = round(time.perf_counter() - begin, 2)
     return {**summarise(name, outcomes, split, domain), **facts, "seconds": seconds}

@@ -291,7 +291,10 @@ def test_bad_arguments(call, words: list[str]) -> None:  # type: ignore[no-untyp
     assert call(*words)[0] == 2
 
 
-@pytest.mark.parametrize("words", [[], ["run"], ["reduce"], ["generate"], ["generate", "karel"], ["stats"], ["import"]])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["run"], ["reduce"], ["generate"], ["generate", "karel"], ["stats"], ["import"], ["train"], ["evaluate"]],
+)
 def test_help(call, words: list[str]) -> None:  # type: ignore[no-untyped-def]
     code, out, _ = call(*words, "--help")
     assert code == 0

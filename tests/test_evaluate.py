@@ -11,6 +11,7 @@ from rich.console import Console
 
 from lasynth import checkpoint
 from lasynth.batch import Split, arrays_of, load_split
+from lasynth.cli import main
 from lasynth.domains import get_domain
 from lasynth.domains.base import learnable
 from lasynth.evaluate import (
@@ -116,8 +117,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, config = tmp_path_factory.mktemp("run"), tiny_config("NoExecutor")
-    card = {**checkpoint.describe("NoExecutor", config, DOMAIN), "step": 0}
-    checkpoint.save(folder, "step-0", build_model(config, DOMAIN).state_dict(), card, {}, best=True)
+    for step, best in ((0, True), (7, False)):
+        card = {**checkpoint.describe("NoExecutor", config, DOMAIN), "step": step}
+        checkpoint.save(folder, f"step-{step}", build_model(config, DOMAIN).state_dict(), card, {}, best)
     return folder
 
 
@@ -155,6 +157,20 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
     files.append(curves({"a": [(0, 1), (2, 3)]}, "x", "y", tmp_path / "figures" / "curve.png"))
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in files)
     assert {file.name for file in files} == {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png"}
+
+
+def test_the_command_line_decides_how_to_search(data: Path, run: Path, tmp_path: Path) -> None:
+    words = "--limit 3 --beam 2 --max-length 9 --seconds 60 --bf16 --unconstrained".split()
+    for which, step in (("best", 0), ("last", 7)):
+        file = tmp_path / f"{which}.json"
+        assert (
+            main(["evaluate", str(run), str(data / "test.parquet"), *words, "--checkpoint", which, "--json", str(file)])
+            == 0
+        )
+        result, baseline = json.loads(file.read_text())
+        assert result["step"] == step
+        assert SearchConfig(**result["search"]) == SearchConfig(2, 9, constrained=False, seconds=60, bf16=True)
+        assert baseline["model"] == CLOSED_FORM
 
 
 def test_summaries_leave_out_empty_groups() -> None:

@@ -3,7 +3,7 @@
 import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
@@ -22,7 +22,19 @@ def evaluate(
         arg(metavar="[RUN ...] DATA.parquet", help="Runs of `lasynth train`, then the tasks."),
     ],
     /,
-    beam: Annotated[int, arg(help="Hypotheses kept per task; 1 is greedy decoding.")] = 64,
+    checkpoint: Annotated[Literal["best", "last"], arg(help="Which of a run's checkpoints.")] = "best",
+    beam: Annotated[int, arg(help="Hypotheses kept per task; 1 is greedy decoding.")] = SearchConfig.beam,
+    max_length: Annotated[
+        int, arg(help="Most lexemes of a program, its end included; longer ones are given up.")
+    ] = SearchConfig.max_length,
+    seconds: Annotated[
+        float | None,
+        arg(
+            metavar="S",
+            help=f"Longest search for {SearchConfig.tasks} tasks; what is found then depends on the machine.",
+        ),
+    ] = None,
+    bf16: Annotated[bool, arg(help="Search in bfloat16 where the model's layers allow it.")] = False,
     unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
     limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
     model: Annotated[
@@ -45,9 +57,9 @@ def evaluate(
     if model is not None and model not in baselines:
         raise InputError(f"there is no baseline `{model}` of this language; there are {known}")
     names = [*map(str, runs), *(baselines if model is None else [model])]
-    search = SearchConfig(beam=beam, constrained=not unconstrained)
+    search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
     with progress(dict.fromkeys(names)) as report:
-        results = measure(names, data, EvaluateConfig(search, limit), report)
+        results = measure(names, data, EvaluateConfig(search, limit, checkpoint), report)
     for table in tables(results):
         console().print(table, "")
     if json is not None:
