@@ -2,7 +2,8 @@
 
 A beam holds the best hypotheses of a task, finished ones among them; a step extends all unfinished hypotheses of all tasks
 in one call of the model and keeps the best again. Scores are the model's log-probabilities; the syntax only forbids. Equal
-scores are ordered by the hypothesis they come from, then by lexeme, so that a search has one result.
+scores are ordered by the hypothesis they come from, then by lexeme, so that a search has one result. A caller who wants to
+look at programs as soon as they are finished, or who needs no more than one good program, gives `on_finished`.
 Knows of a model's state only that it can reorder itself, of a syntax only that its states are rows; runs no programs.
 """
 
@@ -10,8 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -35,6 +36,21 @@ class Found:
     """(B, W, T): lexemes, EOS, then PAD."""
     scores: NDArray[np.float32]
     """(B, W): log-probabilities; minus infinity where there is no program."""
+
+
+class Finished(NamedTuple):
+    """F hypotheses of any tasks that have just come to their end; those of a task are together, the likeliest first."""
+
+    task: NDArray[np.int64]
+    """(F,) which of the caller's tasks it is for."""
+    tokens: NDArray[np.int16]
+    """(F, T): lexemes, EOS at the end. All that finish at one time are of one length."""
+    scores: NDArray[np.float32]
+    """(F,): log-probabilities."""
+
+
+OnFinished = Callable[[Finished], NDArray[np.bool_]]
+"""Answers, for each of them, whether the search for its task may end here. (F,)"""
 
 
 @dataclass
@@ -65,32 +81,43 @@ def beam_search(
     syntax: Syntax | None,
     config: SearchConfig,
     report: Callable[[int], None] = lambda done: None,
+    on_finished: OnFinished | None = None,
 ) -> Found:
-    """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained."""
+    """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained.
+
+    `on_finished` is told of programs as they appear, and can end the search for their tasks; what is found for such a task
+    is what was in its beam then.
+    """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):
         io = IO(*(part.to(device_of(model)) for part in io))
     syntax = syntax if config.constrained else None
     tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
     scores = np.full((count, config.beam), NEVER, np.float32)
+    precision = torch.autocast(io.inputs.device.type, torch.bfloat16, enabled=config.bf16)
     for begin in range(0, count, config.tasks):
-        part = slice(begin, begin + config.tasks)
-        group = IO(*(field[part] for field in io))
-        precision = torch.autocast(io.inputs.device.type, torch.bfloat16) if config.bf16 else nullcontext()
+        group = IO(*(field[begin : begin + config.tasks] for field in io))
+        tasks = torch.arange(begin, begin + len(group.inputs))
         with precision:
-            for done in _search(model, group, syntax, config):
-                rows = begin + done.task.numpy()
+            for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
+                rows = done.task.numpy()
                 tokens[rows], scores[rows] = done.tokens.numpy(), done.scores.numpy()
                 report(len(rows))
     used = int((tokens != PAD).any(axis=(0, 1)).sum())
     return Found(tokens[:, :, : max(1, used)], scores)
 
 
-def _search(model: Synthesizer[AnyState], io: IO, syntax: Syntax | None, config: SearchConfig) -> Iterator[_Beams]:
+def _search(
+    model: Synthesizer[AnyState],
+    io: IO,
+    syntax: Syntax | None,
+    config: SearchConfig,
+    beams: _Beams,
+    on_finished: OnFinished | None,
+) -> Iterator[_Beams]:
     """Beams of tasks as they come to their end."""
-    begin = time.perf_counter()
+    clock = _Clock(config.seconds)
     count, device = io.inputs.shape[0], io.inputs.device
-    beams = _empty_beams(count, config)
     state = model.start(io)
     last = torch.full((count,), BOS, device=device)  # (N,) the lexeme that each open hypothesis ends with
     grammar = None if syntax is None else syntax.start(count)  # (N, ..)
@@ -104,11 +131,12 @@ def _search(model: Synthesizer[AnyState], io: IO, syntax: Syntax | None, config:
             log_probs.masked_fill_(torch.from_numpy(~syntax.allowed(grammar)), NEVER)
         beams, origin = _extend(beams, log_probs, length)
         ended = ~beams.open().any(dim=1)
+        if on_finished is not None:
+            ended |= _enough(beams, length, on_finished)
         if ended.any():
             yield _finished_only(beams.at(ended.nonzero()[:, 0]))
             beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
-        out_of_time = config.seconds is not None and time.perf_counter() - begin > config.seconds
-        if out_of_time or not len(beams.task):
+        if not len(beams.task) or clock.next_step_is_late():
             break
         going = beams.open()
         rows, last = origin[going], beams.tokens[going, length].long()  # (N,), (N,)
@@ -118,13 +146,39 @@ def _search(model: Synthesizer[AnyState], io: IO, syntax: Syntax | None, config:
     yield _finished_only(beams)
 
 
-def _empty_beams(count: int, config: SearchConfig) -> _Beams:
-    """Beams with one hypothesis each: the empty program."""
+class _Clock:
+    """Whether there is time for one more step, which takes as long as the last one did."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self.begin = self.lap = time.perf_counter()
+
+    def next_step_is_late(self) -> bool:
+        before, self.lap = self.lap, time.perf_counter()
+        return self.seconds is not None and 2 * self.lap - before - self.begin > self.seconds
+
+
+def _enough(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
+    """Tell of hypotheses that ended with their last lexeme; for which tasks they are enough. (G,)"""
+    new = beams.finished & (beams.tokens[:, :, length] == EOS)  # (G, W)
+    enough = torch.zeros(len(new), dtype=torch.bool)
+    if new.any():
+        group = new.nonzero()[:, 0]  # (F,)
+        told = Finished(
+            beams.task[group].numpy(), beams.tokens[new][:, : length + 1].numpy(), beams.scores[new].numpy()
+        )
+        enough[group[torch.from_numpy(on_finished(told))]] = True
+    return enough
+
+
+def _empty_beams(tasks: Tensor, config: SearchConfig) -> _Beams:
+    """Beams with one hypothesis each: the empty program. (G,)"""
+    count = len(tasks)
     scores = torch.full((count, config.beam), NEVER)
     scores[:, 0] = 0.0
     finished = torch.zeros((count, config.beam), dtype=torch.bool)
     tokens = torch.full((count, config.beam, config.max_length), PAD, dtype=torch.int16)
-    return _Beams(torch.arange(count), scores, finished, tokens)
+    return _Beams(tasks, scores, finished, tokens)
 
 
 def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tensor]:

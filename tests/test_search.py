@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lasynth.domains import get_domain
-from lasynth.search import beam_search, top
+from lasynth.search import Finished, beam_search, top
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
@@ -115,6 +115,59 @@ def test_a_time_limit_keeps_what_is_finished() -> None:
     model = TableModel(VOCABULARY)
     found = beam_search(model, any_io(1), None, SearchConfig(64, LENGTH, seconds=1e-9))
     assert programs(found.tokens[0], found.scores[0]) == [(EOS,)]
+
+
+@pytest.mark.parametrize(("seconds", "steps"), [(0.5, 1), (1.9, 1), (2.0, 2), (3.5, 3), (100.0, LENGTH)])
+def test_no_step_begins_that_would_end_too_late(seconds: float, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = TableModel(VOCABULARY)  # takes a second for each step
+    monkeypatch.setattr("lasynth.search.time.perf_counter", lambda: float(len(model.calls)))
+    beam_search(model, any_io(1), None, SearchConfig(8, LENGTH, seconds=seconds))
+    assert len(model.calls) == steps
+
+
+def test_programs_are_told_of_when_they_are_finished() -> None:
+    """Every program that is found was told of once, with its score, the short ones first."""
+    model, told = TableModel(VOCABULARY), []
+
+    def listen(new: Finished) -> np.ndarray:
+        told.append(new)
+        return np.zeros(len(new.task), np.bool_)
+
+    config = SearchConfig(8, LENGTH, tasks=3)
+    found = beam_search(model, any_io(4), None, config, on_finished=listen)
+    silent = beam_search(model, any_io(4), None, config)
+    assert (found.tokens == silent.tokens).all()
+    assert all((new.tokens[:, -1] == EOS).all() for new in told)
+    assert all((np.diff(new.task) >= 0).all() for new in told)
+    scores = {
+        (task, *words): score
+        for new in told
+        for task, words, score in zip(new.task, new.tokens.tolist(), new.scores, strict=True)
+    }
+    assert len(scores) == sum(len(new.task) for new in told)
+    for task in range(4):
+        lengths = [new.tokens.shape[1] for new in told if task in new.task]
+        assert lengths == sorted(set(lengths))
+        for words, score in zip(programs(found.tokens[task], found.scores[task]), found.scores[task], strict=False):
+            assert scores[task, *words] == score
+
+
+def test_a_task_ends_when_its_caller_has_enough() -> None:
+    model, asked = TableModel(VOCABULARY), []
+
+    def enough(new: Finished) -> np.ndarray:
+        asked.extend(new.task.tolist())
+        return new.task % 2 == 1
+
+    config = SearchConfig(8, LENGTH)
+    found, whole = (beam_search(model, any_io(4), None, config, on_finished=ask) for ask in (enough, None))
+    for task in range(4):
+        got, all_ = (programs(result.tokens[task], result.scores[task]) for result in (found, whole))
+        if task % 2:
+            assert {len(words) for words in got} == {min(map(len, all_))}, "only what came first"
+            assert asked.count(task) == len(got)
+        else:
+            assert got == all_
 
 
 def test_constrained_candidates_are_programs_and_others_are_not() -> None:
