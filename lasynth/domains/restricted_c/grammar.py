@@ -20,9 +20,8 @@ from lasynth.jit import compiled
 END, DECLARE, DECLARE_RAW, ASSIGN = (int(k) for k in (Kind.END, Kind.DECLARE, Kind.DECLARE_RAW, Kind.ASSIGN))
 PRE_INC, PRE_DEC, POST_INC, POST_DEC = (int(k) for k in (Kind.PRE_INC, Kind.PRE_DEC, Kind.POST_INC, Kind.POST_DEC))
 SEMICOLON, CONST, PLACE, PLUS, MINUS = (int(k) for k in (Kind.SEMICOLON, Kind.CONST, Kind.PLACE, Kind.PLUS, Kind.MINUS))
-LT, NE, AND, OR, IF, THEN, ELSE, CLOSE = (
-    int(k) for k in (Kind.LT, Kind.NE, Kind.AND, Kind.OR, Kind.IF, Kind.THEN, Kind.ELSE, Kind.CLOSE)
-)
+LT, GT, LE, GE, NE = (int(k) for k in (Kind.LT, Kind.GT, Kind.LE, Kind.GE, Kind.NE))
+AND, OR, IF, THEN, ELSE, CLOSE = (int(k) for k in (Kind.AND, Kind.OR, Kind.IF, Kind.THEN, Kind.ELSE, Kind.CLOSE))
 FOR, FOR_INT, RANGE, BREAK, CONTINUE = (int(k) for k in (Kind.FOR, Kind.FOR_INT, Kind.RANGE, Kind.BREAK, Kind.CONTINUE))
 
 # Fields of a state.
