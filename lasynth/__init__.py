@@ -1,3 +1,21 @@
 """lasynth writes programs from input-output examples. Importing it is cheap: no torch, no compiled code."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lasynth.solver import Answer as Answer
+    from lasynth.solver import Solution as Solution
+    from lasynth.solver import solve as solve
+
 __version__ = "0.1.0"
+__all__ = ["Answer", "Solution", "__version__", "solve"]
+
+
+def __getattr__(name: str) -> Any:
+    """The solver is loaded when it is first asked for."""
+    if name in ("Answer", "Solution", "solve"):
+        return getattr(import_module("lasynth.solver"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """The command line: finds the command, and turns what goes wrong into a message and an exit code.
 
-Exit codes: 0 fine, 1 the program that was run failed, 2 bad input, 130 interrupted. Errors go to standard error. Only the
-module of the command that was asked for is loaded.
+Exit codes: 0 fine, 1 the program that was run failed or none was found, 2 bad input, 130 interrupted. Errors go to
+standard error. Only the module of the command that was asked for is loaded.
 """
 
 import os
@@ -17,6 +17,7 @@ from lasynth.task import ExecutionError, InputError, ParseError
 
 RUN_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
+    "solve": "Write a program that does what the examples show.",
     "run": "Run a program on inputs and print what comes out.",
     "reduce": "Print the smallest program that greedy cutting finds with the same outcomes.",
     "generate": "Make a data set of random tasks.",

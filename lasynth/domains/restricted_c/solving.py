@@ -1,0 +1,131 @@
+"""What the solver needs of this language: checked examples, programs that explain them, lists to tell programs apart, and a
+complete C file that tests itself. Knows no strategy but the symbolic one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import numpy as np
+
+from lasynth.domains.restricted_c.canonical import inline_constants
+from lasynth.domains.restricted_c.nodes import INT_MAX, Program
+from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.sums import Ints
+from lasynth.domains.restricted_c.symbolic import MAX_LENGTH, explain
+from lasynth.domains.restricted_c.writing import Unwritable, write
+from lasynth.task import Example, InputError
+
+ListExample = Example[list[int]]
+USUAL = 4
+"""Lists to tell programs apart have at least the values from -USUAL to USUAL."""
+
+
+def check_example(example: ListExample, first: ListExample) -> None:
+    """InputError if it is none, or does not go with the first one."""
+    lengths = len(example.input), len(example.output)
+    if lengths[0] != lengths[1]:
+        raise InputError(
+            f"the input has {lengths[0]} elements, the output {lengths[1]}: a function of this language keeps the length"
+        )
+    if lengths[0] != len(first.input):
+        raise InputError(f"the lists have {lengths[0]} elements, those of the first example {len(first.input)}")
+    if lengths[0] > MAX_LENGTH:
+        raise InputError(f"the lists have {lengths[0]:,} elements; at most {MAX_LENGTH:,} are taken")
+
+
+def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+    """Programs that fit the examples with the lengths of their descriptions, the shortest first; if there is none, programs
+    that fit some of the examples. `deadline` is of `time.perf_counter`."""
+    inputs, outputs = (np.array(side, np.int64) for side in zip(*((e.input, e.output) for e in examples), strict=True))
+    found = False
+    for program in _written(inputs, outputs, deadline):
+        found = True
+        yield program
+    for rows in () if found else _parts(len(examples)):
+        if time.perf_counter() > deadline:
+            return
+        yield from _written(inputs[rows], outputs[rows], deadline)
+
+
+def _written(inputs: Ints, outputs: Ints, deadline: float) -> Iterator[tuple[Program, float]]:
+    for length, explanation in explain(inputs, outputs, deadline):
+        try:
+            yield write(explanation), length
+        except Unwritable:
+            continue
+
+
+def _parts(count: int) -> Iterator[list[int]]:
+    """Subsets of the examples, large ones first: all but one, the halves, a single one."""
+    everything = list(range(count))
+    if count > 1:
+        yield from ([i for i in everything if i != left_out] for left_out in reversed(everything[-10:]))
+        yield everything[: (count + 1) // 2]
+        yield everything[count // 2 :]
+        yield [0]
+
+
+def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:
+    """Lists of the same length, a half of them with the usual small values, the others with values as in the examples."""
+    length = len(examples[0].input)
+    seen = sorted({value for example in examples for value in example.input})
+    low, high = max(-INT_MAX, min(-USUAL, seen[0] - 1)), min(INT_MAX, max(USUAL, seen[-1] + 1))
+    lists = []
+    for i in range(count):
+        if i % 2:
+            lists.append([rng.randint(-USUAL, USUAL) for _ in range(length)])
+        else:
+            lists.append([rng.choice(seen) if rng.random() < 0.5 else rng.randint(low, high) for _ in range(length)])
+    return lists
+
+
+FILE = """\
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+{function}
+enum {{ LENGTH = {length}, EXAMPLES = {count} }};
+
+static const int inputs[EXAMPLES][LENGTH] = {{
+{inputs}
+}};
+static const int outputs[EXAMPLES][LENGTH] = {{
+{outputs}
+}};
+
+int main(void)
+{{
+    for (int i = 0; i < EXAMPLES; i++)
+    {{
+        int a[LENGTH];
+        memcpy(a, inputs[i], sizeof a);
+        assert(memcmp(func_1(a), outputs[i], sizeof a) == 0);
+    }}
+    printf("%d examples passed\\n", EXAMPLES);
+    return 0;
+}}
+"""
+
+
+def standalone(program: Program, examples: Sequence[ListExample]) -> str:
+    """A C file with the function and a `main` that asserts every example."""
+    return FILE.format(
+        function=print_program(inline_constants(program)),
+        length=len(examples[0].input),
+        count=len(examples),
+        inputs=_rows([example.input for example in examples]),
+        outputs=_rows([example.output for example in examples]),
+    )
+
+
+def _rows(lists: Sequence[Sequence[int]]) -> str:
+    return "\n".join("    {" + ", ".join(map(_literal, values)) + "}," for values in lists)
+
+
+def _literal(value: int) -> str:
+    """C reads -2147483648 as the negative of a number that does not fit."""
+    return str(value) if value >= -INT_MAX else f"(-{INT_MAX} - 1)"

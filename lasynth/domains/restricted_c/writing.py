@@ -1,0 +1,341 @@
+"""Writes explanations as programs: assignments in an order in which nothing is overwritten before it is read.
+
+Neighbouring positions that are explained alike become a loop, positions that share a condition one `if`. Where every order
+would overwrite something that is needed later, it is kept in a variable. Knows no search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lasynth.domains.restricted_c.canonical import canonical
+from lasynth.domains.restricted_c.conditions import Comparison
+from lasynth.domains.restricted_c.explanations import Choice, Explanation, Tree, conditions_of, leaves, shifted
+from lasynth.domains.restricted_c.lexemes import MAX_SLOTS
+from lasynth.domains.restricted_c.nodes import (
+    INT_MAX,
+    MAX_OPERATORS,
+    Assign,
+    Block,
+    Const,
+    Declaration,
+    Element,
+    Expr,
+    For,
+    If,
+    Increment,
+    Operand,
+    Program,
+    Relation,
+    Sign,
+    Statement,
+    Target,
+    Test,
+    Var,
+)
+from lasynth.domains.restricted_c.sums import Sum
+
+Term = tuple[Sign, Operand]
+Resolve = Callable[[int], Operand]
+"""Where the original value of an element is."""
+LOOP, INDEX, KEPT = "i", "next_{}", "old_{}"
+"""Names of variables; `canonical` gives them others."""
+SHORTEST_LOOP = 3
+MOST_KEPT = MAX_SLOTS // 2 - 4
+"""Variables for values that are needed later."""
+
+
+class Unwritable(ValueError):
+    """An explanation that this language has no room for: too large a constant, too many values to keep."""
+
+
+def write(explanation: Explanation) -> Program:
+    """The program, in canonical form. Unwritable."""
+    writer = _Writer()
+    block = writer.block(dict(enumerate(explanation)), {})
+    return canonical(Program(tuple(Declaration(name, 0) for name in writer.declared), block))
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Statements that are written together: one position, a loop over several, or an `if` around several."""
+
+    positions: frozenset[int]
+    reads: frozenset[int]
+    write: Callable[[Mapping[int, Operand]], Block]
+    """Given the elements whose original value is in a variable."""
+    keeps: frozenset[int] = frozenset()
+    """Elements that it needs in a variable because it overwrites them itself."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Neighbouring positions that are explained alike."""
+
+    first: int
+    last: int
+    moving: bool
+    """Whether all elements move along with the position, or only the position's own."""
+
+
+@dataclass
+class _Writer:
+    declared: dict[str, None] = field(default_factory=dict)
+    free: list[str] = field(default_factory=list)
+    kept: int = 0
+
+    # --- variables -------------------------------------------------------------------------------------------------
+    def variable(self, name: str) -> Var:
+        self.declared[name] = None
+        return Var(name)
+
+    def keep(self) -> Var:
+        """A variable for a value that is needed later."""
+        if not self.free:
+            if self.kept == MOST_KEPT:
+                raise Unwritable("too many values are needed after they are overwritten")
+            self.free.append(KEPT.format(self.kept))
+            self.kept += 1
+        return self.variable(self.free.pop())
+
+    # --- order -------------------------------------------------------------------------------------------------------
+    def block(self, trees: Mapping[int, Tree], kept: Mapping[int, Operand]) -> Block:
+        """Statements that give each position the value of its tree; `kept` are elements that were overwritten before."""
+        waiting = list(self.units({p: tree for p, tree in trees.items() if tree != Sum(((p, 1),))}))
+        kept, mine, written = dict(kept), dict[int, Var](), list[Statement]()
+        while waiting:
+            unit = min(waiting, key=lambda u: (len(self.needed(u, waiting)), min(u.positions)))
+            for element in sorted(self.needed(unit, waiting) | unit.keeps):
+                if element not in kept:
+                    mine[element] = self.keep()
+                    kept[element] = mine[element]
+                    written.append(Assign(mine[element], Expr(Element(Const(element)))))
+            written += unit.write(kept)
+            waiting.remove(unit)
+            for element in [e for e in mine if not any(e in u.reads for u in waiting)]:
+                self.free.append(mine.pop(element).name)
+                del kept[element]
+        return tuple(written)
+
+    def needed(self, unit: _Unit, waiting: list[_Unit]) -> frozenset[int]:
+        """What the unit would overwrite though others still read it."""
+        others = frozenset(e for other in waiting if other is not unit for e in other.reads)
+        return unit.positions & others
+
+    def units(self, trees: dict[int, Tree]) -> Iterator[_Unit]:
+        for run in _runs(trees):
+            yield self.loop(run, trees)
+            for position in range(run.first, run.last + 1):
+                del trees[position]
+        by_condition: dict[Comparison, dict[int, Choice]] = {}
+        for position, tree in trees.items():
+            if isinstance(tree, Choice):
+                by_condition.setdefault(tree.condition, {})[position] = tree
+            else:
+                yield self.single(position, tree)
+        for condition, members in by_condition.items():
+            yield self.branch(condition, members)
+
+    # --- units -------------------------------------------------------------------------------------------------------
+    def single(self, position: int, total: Sum) -> _Unit:
+        def statements(kept: Mapping[int, Operand]) -> Block:
+            return tuple(self.assignment(Element(Const(position)), position, total, _places(kept)))
+
+        return _Unit(frozenset([position]), _elements(total), statements)
+
+    def branch(self, condition: Comparison, members: dict[int, Choice]) -> _Unit:
+        def statements(kept: Mapping[int, Operand]) -> Block:
+            then = self.block({p: tree.then for p, tree in members.items()}, kept)
+            orelse = self.block({p: tree.orelse for p, tree in members.items()}, kept)
+            return _if(condition, _places(kept), then, orelse)
+
+        reads = frozenset(e for tree in members.values() for e in _elements(tree))
+        return _Unit(frozenset(members), reads, statements)
+
+    def loop(self, run: _Run, trees: Mapping[int, Tree]) -> _Unit:
+        positions = range(run.first, run.last + 1)
+        trees = {p: trees[p] for p in positions}
+        tree = trees[run.first]
+        offsets = {e - run.first for e in _elements(tree)} if run.moving else set()
+        up = not any(-len(positions) < offset < 0 for offset in offsets)
+
+        def statements(kept: Mapping[int, Operand]) -> Block:
+            indices: dict[int, Var] = {}
+            outside = _places(kept)
+            if run.moving and any(
+                e in kept for p in positions for e in _elements(trees[p])
+            ):  # not all in the list any more
+                order = positions if up else reversed(positions)
+                return tuple(s for p in order for s in self.statements(Element(Const(p)), p, trees[p], outside))
+
+            def place(element: int) -> Operand:
+                offset = element - run.first
+                if offset == 0:
+                    return Element(Var(LOOP))
+                if not run.moving:
+                    return outside(element)
+                if offset not in indices:
+                    indices[offset] = self.variable(INDEX.format(len(indices)))
+                return Element(indices[offset])
+
+            body = tuple(self.statements(Element(Var(LOOP)), run.first, tree, place))
+            heads = [Assign(v, Expr(Var(LOOP), (_constant_term(offset),))) for offset, v in indices.items()]
+            self.variable(LOOP)
+            first, last = (run.first, run.last) if up else (run.last, run.first)
+            return (For(LOOP, False, first, "<=" if up else ">=", last, "++" if up else "--", (*heads, *body)),)
+
+        reads = frozenset(e for p in positions for e in _elements(trees[p]))
+        inside = (
+            frozenset() if run.moving else frozenset(e for e in _elements(tree) if e != run.first and e in positions)
+        )
+        return _Unit(frozenset(positions), reads, statements, inside)
+
+    # --- statements --------------------------------------------------------------------------------------------------
+    def statements(self, target: Target, own: int, tree: Tree, place: Resolve) -> Iterator[Statement]:
+        if isinstance(tree, Sum):
+            yield from self.assignment(target, own, tree, place)
+        else:
+            then, orelse = (tuple(self.statements(target, own, b, place)) for b in (tree.then, tree.orelse))
+            yield from _if(tree.condition, place, then, orelse)
+
+    def assignment(self, target: Target, own: int, total: Sum, place: Resolve) -> Iterator[Statement]:
+        """`own` is the element that the target is: it must be read by the first statement, which overwrites it."""
+        if total.is_copy_of(own):
+            return
+        if total.terms == ((own, 1),) and abs(total.constant) == 1:
+            yield Increment(target, "++" if total.constant > 0 else "--", False)
+            return
+        first, *rest = _ordered(total, own, place)
+        owned = sum(operand == target for _, operand in rest)
+        if len(rest) > MAX_OPERATORS and owned > MAX_OPERATORS:
+            old = self.keep()
+            yield Assign(old, Expr(target))
+            yield from self.assignment(target, -1, total, lambda e: old if e == own else place(e))
+            self.free.append(old.name)
+            return
+        yield Assign(target, Expr(first[1], tuple(rest[:MAX_OPERATORS])))
+        for begin in range(MAX_OPERATORS, len(rest), MAX_OPERATORS):
+            yield Assign(target, Expr(target, tuple(rest[begin : begin + MAX_OPERATORS])))
+
+
+# --- parts of statements -----------------------------------------------------------------------------------------------------
+def _places(kept: Mapping[int, Operand]) -> Resolve:
+    return lambda element: kept[element] if element in kept else Element(Const(element))
+
+
+def _constant_term(value: int) -> Term:
+    if abs(value) > INT_MAX:
+        raise Unwritable(f"the constant {value} does not fit into 32 bits")
+    return ("+", Const(value)) if value >= 0 else ("-", Const(-value))
+
+
+def _ordered(total: Sum, own: int, place: Resolve) -> list[Term]:
+    """The summands; the first one is not subtracted, those of the own element come early."""
+    terms: list[tuple[bool, Term]] = []
+    for element, coefficient in total.terms:
+        sign: Sign = "+" if coefficient > 0 else "-"
+        terms += [(element != own, (sign, place(element)))] * abs(coefficient)
+    terms.sort(key=lambda t: (t[1][0] == "-", t[0]))
+    if terms and terms[0][1][0] == "+":
+        first, *others = (term for _, term in sorted(terms[:1]) + sorted(terms[1:], key=lambda t: t[0]))
+        return [first, *others, *([_constant_term(total.constant)] if total.constant else [])]
+    _constant_term(total.constant)
+    return [("+", Const(total.constant)), *(term for _, term in sorted(terms, key=lambda t: t[0]))]
+
+
+def _if(condition: Comparison, place: Resolve, then: Block, orelse: Block) -> Block:
+    if not then and not orelse:
+        return ()
+    if not then:
+        return (If(((_test(condition, place, False),),), orelse),)
+    test = _test(condition, place, True)
+    if orelse and test.relation == "==" and test.right == Expr(Const(0)):  # `if (x)` reads better than `if (x == 0)`
+        return (If(((_test(condition, place, False),),), orelse, then),)
+    return (If(((test,),), then, orelse),)
+
+
+NEGATED: dict[Relation, Relation] = {"==": "!=", "<=": ">", "<": ">="}
+
+
+def _test(condition: Comparison, place: Resolve, wanted: bool) -> Test:
+    """The condition, or its opposite if not wanted."""
+    terms, constant = condition.left.terms, condition.left.constant
+    plus = [place(e) for e, c in terms if c > 0]
+    minus = [place(e) for e, c in terms if c < 0]
+    relation: Relation = condition.relation
+    if relation == "<=" and constant == 1:  # x + 1 <= 0 is x < 0
+        relation, constant = "<", 0
+    if not wanted:
+        relation = NEGATED[relation]
+    if constant == 0 and len(plus) == len(minus) == 1:
+        return Test(Expr(plus[0]), relation, Expr(minus[0]))
+    left = Expr(plus[0], (*(("+", o) for o in plus[1:]), *(("-", o) for o in minus)))
+    if relation == "!=" and constant == 0 and not left.rest:
+        return Test(left)
+    _constant_term(constant)
+    return Test(left, relation, Expr(Const(-constant)))
+
+
+# --- runs --------------------------------------------------------------------------------------------------------------------
+def _elements(tree: Tree) -> frozenset[int]:
+    mentioned = {e for leaf in leaves(tree) for e, _ in leaf.terms}
+    return frozenset(mentioned | {e for condition in conditions_of(tree) for e in condition.elements})
+
+
+def _runs(trees: Mapping[int, Tree]) -> Iterator[_Run]:
+    """Neighbouring positions worth a loop, from left to right."""
+    position, last = min(trees, default=0), max(trees, default=-1)
+    while position <= last:
+        found = [_Run(position, _end(trees, position, moving), moving) for moving in (False, True)]
+        run = max((r for r in found if _feasible(trees, r)), key=lambda r: r.last, default=None)
+        if run is None or position not in trees or run.last - run.first + 1 < _shortest(trees[position]):
+            position += 1
+            continue
+        yield run
+        position = run.last + 1
+
+
+def _shortest(tree: Tree) -> int:
+    return SHORTEST_LOOP if isinstance(tree, Sum) else SHORTEST_LOOP - 1
+
+
+def _end(trees: Mapping[int, Tree], first: int, moving: bool) -> int:
+    """The last position of the longest run from `first`."""
+    if first not in trees:
+        return first
+    last = first
+    while last + 1 in trees and trees[last + 1] == _template(trees[first], first, last + 1, moving):
+        last += 1
+    return last
+
+
+def _template(tree: Tree, first: int, position: int, moving: bool) -> Tree:
+    """What the tree of `first` would be at another position."""
+    if moving:
+        return shifted(tree, position - first)
+    return _own_replaced(tree, first, position)
+
+
+def _own_replaced(tree: Tree, first: int, position: int) -> Tree:
+    if isinstance(tree, Sum):
+        terms = sorted((position if e == first else e, c) for e, c in tree.terms)
+        return Sum(tuple(terms), tree.constant)
+    left = _own_replaced(tree.condition.left, first, position)
+    assert isinstance(left, Sum)
+    branches = (_own_replaced(branch, first, position) for branch in (tree.then, tree.orelse))
+    return Choice(tree.condition._replace(left=left), *branches)
+
+
+def _feasible(trees: Mapping[int, Tree], run: _Run) -> bool:
+    """A loop in one direction must not overwrite what it reads later; and a shared condition is not a loop's business."""
+    tree = trees.get(run.first)
+    if tree is None:
+        return False
+    if isinstance(tree, Choice) and run.first not in tree.condition.elements and not run.moving:
+        return False
+    if not run.moving:
+        return True
+    size = run.last - run.first + 1
+    offsets = {e - run.first for e in _elements(tree)}
+    return not (any(-size < o < 0 for o in offsets) and any(0 < o < size for o in offsets))

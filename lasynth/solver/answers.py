@@ -1,0 +1,117 @@
+"""Collects candidates for one task: executes each on every example, merges those that do the same, ranks, reduces.
+
+Two programs do the same if they agree on all probes, faults included. A behaviour is ranked by the shortest description
+that a strategy gave it, together with the probability that the model gives to all programs that behave so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from math import exp, log1p
+from random import Random
+from typing import Any
+
+from lasynth.domains.base import Domain
+from lasynth.domains.solvable import solvable
+from lasynth.solver.solution import Answer
+from lasynth.solver.strategies import Candidate, Examples
+
+PROBES = 128
+UNKNOWN = 4.0
+"""Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
+PRIOR = 1.0
+"""Weight of the model's log-probability beside the length of a description."""
+
+
+@dataclass
+class Behaviour:
+    """All candidates that do the same."""
+
+    best: Candidate
+    """The first of them: strategies propose the best first."""
+    order: int
+    sources: dict[str, None]
+    length: float | None
+    log_prob: float | None
+
+    def add(self, candidate: Candidate) -> None:
+        self.sources[candidate.source] = None
+        if candidate.length is not None:
+            self.length = candidate.length if self.length is None else min(self.length, candidate.length)
+        if candidate.log_prob is not None:
+            self.log_prob = candidate.log_prob if self.log_prob is None else _log_add(self.log_prob, candidate.log_prob)
+
+
+def _log_add(a: float, b: float) -> float:
+    high, low = max(a, b), min(a, b)
+    return high + log1p(exp(low - high))
+
+
+@dataclass
+class Answers:
+    """What is known of one task so far."""
+
+    domain: Domain[Any, Any, Any]
+    examples: Examples
+    executed: int = 0
+    behaviours: dict[Hashable, Behaviour] = field(default_factory=dict)
+    partial: tuple[int, Candidate] | None = None
+    """Examples satisfied by the best candidate that does not satisfy all, and that candidate."""
+
+    def __post_init__(self) -> None:
+        self.inputs = [example.input for example in self.examples]
+        self.wanted = [example.output for example in self.examples]
+        self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
+
+    def add(self, candidate: Candidate) -> bool:
+        """Execute a candidate; whether it satisfies every example."""
+        (outputs,) = self.domain.run_many([candidate.program], [*self.inputs, *self.probes])
+        self.executed += 1
+        satisfied = sum(map(self._same, outputs, self.wanted))  # the probes' outputs come after the examples'
+        if satisfied < len(self.wanted):
+            if self.partial is None or satisfied > self.partial[0]:
+                self.partial = satisfied, candidate
+            return False
+        key = repr([None if o is None else self.domain.value_json(o) for o in outputs[len(self.wanted) :]])
+        if key not in self.behaviours:
+            self.behaviours[key] = Behaviour(candidate, len(self.behaviours), {}, None, None)
+        self.behaviours[key].add(candidate)
+        return True
+
+    def _same(self, output: Any, wanted: Any) -> bool:
+        return bool(output is not None and output == wanted)
+
+    def ranked(self) -> list[Behaviour]:
+        """Behaviours that satisfy the examples, the best first."""
+        known = list(self.behaviours.values())
+        longest = max((b.length for b in known if b.length is not None), default=0.0) + UNKNOWN
+        least = min((b.log_prob for b in known if b.log_prob is not None), default=0.0) - UNKNOWN
+
+        def score(behaviour: Behaviour) -> tuple[float, int]:
+            length = longest if behaviour.length is None else behaviour.length
+            log_prob = least if behaviour.log_prob is None else behaviour.log_prob
+            return length - PRIOR * log_prob, behaviour.order
+
+        return sorted(known, key=score)
+
+    def answer(self, behaviour: Behaviour) -> Answer:
+        """The answer to show: reduced, and executed on every example again, by the interpreter that defines the language."""
+        answer = self._reduced(behaviour.best, ", ".join(sorted(behaviour.sources)), behaviour.log_prob)
+        for example in self.examples:
+            assert self._same(self.domain.run(answer.program, example.input), example.output), "an unverified answer"
+        return answer
+
+    def partial_answer(self) -> tuple[Answer | None, int]:
+        """The best program that does not satisfy all examples, and how many it does."""
+        if self.partial is None:
+            return None, 0
+        satisfied, candidate = self.partial
+        return self._reduced(candidate, candidate.source, candidate.log_prob), satisfied
+
+    def _reduced(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
+        domain = self.domain
+        reduced = domain.reduce(candidate.program, [*self.inputs, *self.probes])
+        concise = domain.pretty(reduced)
+        tokens = domain.length(domain.parse_text(concise))
+        return Answer(reduced, domain.text(candidate.program), concise, source, log_prob, tokens)

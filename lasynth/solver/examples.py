@@ -1,0 +1,119 @@
+"""Examples as people write them: JSON, or a line each; read with messages that show the line that is wrong.
+
+    {"examples": [{"input": [3, 1], "output": [1, 3]}, ..]}          [3, 1] -> [1, 3]
+
+Empty lines and what follows a # are passed over in text. Knows languages only through their domains.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from lasynth.domains.base import Domain
+from lasynth.domains.solvable import solvable
+from lasynth.task import Example, InputError
+
+MAX_EXAMPLES = 10_000
+ARROW = "->"
+SHOWN = 100
+"""Characters of a line that a message shows."""
+
+
+def read_examples(text: str, domain: Domain[Any, Any, Any], name: str) -> list[Example[Any]]:
+    """The examples in a text, which is JSON if it begins with `{`. InputError with the name, the line and what is wrong."""
+    reader = _from_json if text.lstrip().startswith("{") else _from_lines
+    numbered = list(reader(text, domain, name))
+    return _checked(domain, [e for e, _ in numbered], lambda i: numbered[i][1])
+
+
+def read_example(line: str, domain: Domain[Any, Any, Any]) -> Example[Any]:
+    """`input -> output`. InputError."""
+    parts = line.split(ARROW)
+    if len(parts) != 2:
+        raise InputError(f"an example is written `input {ARROW} output`, such as [1, 2, 3] {ARROW} [2, 3, 4]")
+    value, wanted = (domain.read_value(part.strip()) for part in parts)
+    return Example(value, wanted)
+
+
+def check_examples(domain: Domain[Any, Any, Any], examples: Sequence[Example[Any]]) -> list[Example[Any]]:
+    """Examples that came from Python; each pair once. InputError with the example's number."""
+    checked = []
+    for number, example in enumerate(examples, start=1):
+        try:
+            value, wanted = (domain.read_value(_json(side)) for side in (example.input, example.output))
+        except InputError as error:
+            raise InputError(f"example {number}: {error}") from error
+        checked.append(Example(value, wanted))
+    return _checked(domain, checked, lambda i: f"example {i + 1}: {_shown(str(examples[i]))}")
+
+
+def _json(value: Any) -> str:
+    """A value as its reader takes it; what is not JSON is shown as it is, and refused by the reader."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _checked(
+    domain: Domain[Any, Any, Any], examples: list[Example[Any]], where: Callable[[int], str]
+) -> list[Example[Any]]:
+    """Examples that go together, each once. InputError."""
+    if not examples:
+        raise InputError("there is no example")
+    if len(examples) > MAX_EXAMPLES:
+        raise InputError(f"there are {len(examples):,} examples; at most {MAX_EXAMPLES:,} are taken")
+    seen: dict[str, int] = {}
+    kept = []
+    for i, example in enumerate(examples):
+        try:
+            solvable(domain).check_example(example, examples[0])
+        except InputError as error:
+            raise InputError(f"{where(i)}\n{error}") from error
+        first = seen.setdefault(json.dumps(domain.value_json(example.input)), i)
+        if first == i:
+            kept.append(example)
+        elif examples[first].output != example.output:
+            raise InputError(f"{where(i)}\nthe same input has another output in\n{where(first)}")
+    return kept
+
+
+def _from_lines(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[tuple[Example[Any], str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        content = line.partition("#")[0].strip()
+        if not content:
+            continue
+        where = f"{name}, line {number}: {_shown(line)}"
+        try:
+            yield read_example(content, domain), where
+        except InputError as error:
+            raise InputError(f"{where}\n{error}") from error
+
+
+def _from_json(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[tuple[Example[Any], str]]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        line = text.splitlines()[error.lineno - 1] if text.splitlines() else ""
+        raise InputError(f"{name}, line {error.lineno}: {_shown(line)}\nthis is not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number of too many digits, brackets without end
+        raise InputError(f"{name} is not JSON that can be read: {error}") from error
+    items = content.get("examples")
+    if not isinstance(items, list):
+        raise InputError(f'{name} has no list "examples"')
+    for number, item in enumerate(items, start=1):
+        where = f"{name}, example {number}: {_shown(json.dumps(item))}"
+        if not isinstance(item, dict) or not {"input", "output"} <= item.keys():
+            raise InputError(f'{where}\nan example is an object with "input" and "output"')
+        try:
+            value, wanted = (domain.read_value(json.dumps(item[side])) for side in ("input", "output"))
+        except InputError as error:
+            raise InputError(f"{where}\n{error}") from error
+        yield Example(value, wanted), where
+
+
+def _shown(line: str) -> str:
+    text = "".join(c if c.isprintable() else " " for c in line.strip())
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -1,0 +1,102 @@
+"""The strategy that has learned: beam search over a trained model, with programs executed as soon as they are finished.
+
+The model is loaded once in a process. Only this module of the solver needs torch, and it is imported when a model is there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import cache
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.batch import Collator
+from lasynth.checkpoint import Loaded, load_model
+from lasynth.domains.base import learnable
+from lasynth.search import Finished, beam_search
+from lasynth.settings import SearchConfig
+from lasynth.solver.strategies import Candidate, Examples
+from lasynth.task import InputError
+
+BEAM = 64
+MOST_EXAMPLES = 10
+"""Examples that the model is shown; all of them are executed."""
+SURE = log(0.5)
+"""A fitting program with this log-probability ends the search: no other one can be more likely."""
+ENOUGH = 12
+"""So many fitting programs end the search."""
+RESERVE = 0.05
+"""Share of the time that is kept for what comes after the search."""
+
+
+@cache
+def load(path: Path) -> Loaded:
+    """A trained model, loaded once. InputError."""
+    return load_model(path)
+
+
+class Neural:
+    """Beam search of one model."""
+
+    name = "neural"
+
+    def __init__(self, weights: Path, language: str) -> None:
+        self.loaded = load(weights)
+        if self.loaded.domain.name != language:
+            raise InputError(f"{weights} is a model of `{self.loaded.domain.name}`, the examples are of `{language}`")
+        self.arrays = learnable(self.loaded.domain).arrays()
+
+    def refusal(self, examples: Examples) -> str | None:
+        config = self.loaded.config
+        values = np.array([[e.input, e.output] for e in examples])
+        if values.min() < config.smallest_value or values.max() > config.largest_value:
+            return f"the model takes values from {config.smallest_value} to {config.largest_value}"
+        try:
+            self._io(examples)
+        except InputError as error:
+            return str(error)
+        return None
+
+    def _io(self, examples: Examples) -> Any:
+        config = self.loaded.config
+        shown = examples[:MOST_EXAMPLES]
+        inputs, outputs = (np.array([side]) for side in zip(*((e.input, e.output) for e in shown), strict=True))
+        return Collator(self.arrays, config.smallest_value, config.largest_value).io(inputs, outputs)
+
+    def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+        """All programs of the beam that fit, the likeliest first, and some of those that do not."""
+        seconds = (deadline - time.perf_counter()) * (1 - RESERVE)
+        if seconds <= 0:
+            return
+        watch = _Watch(self, examples)
+        config = SearchConfig(beam=BEAM, seconds=seconds, tasks=1)
+        domain = self.loaded.domain
+        beam_search(self.loaded.model, self._io(examples), domain.syntax, config, on_finished=watch)
+        for score, tokens in sorted(watch.found, key=lambda f: -f[0]):
+            lexemes = domain.vocab.decode(tokens)
+            yield Candidate(domain.parse(lexemes), self.name, log_prob=score)
+
+
+class _Watch:
+    """Executes programs as they are finished, and says when the search may end."""
+
+    def __init__(self, strategy: Neural, examples: Examples) -> None:
+        self.arrays = strategy.arrays
+        self.inputs = np.array([[e.input for e in examples]])  # (1, K, L)
+        self.wanted = np.array([e.output for e in examples])  # (K, L)
+        self.found: list[tuple[float, list[int]]] = []
+        self.fitting = 0
+
+    def __call__(self, finished: Finished) -> NDArray[np.bool_]:
+        outputs, fine, _ = self.arrays.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
+        fits = (fine & (outputs == self.wanted).all(axis=2)).all(axis=1)  # (F,)
+        self.found += zip(finished.scores.tolist(), finished.tokens[:, :-1].tolist(), strict=True)
+        self.fitting += int(fits.sum())
+        sure = fits & (finished.scores > SURE)
+        enough: NDArray[np.bool_] = sure | (self.fitting >= ENOUGH)
+        return enough

@@ -1,0 +1,52 @@
+"""The small interface behind which all ways to find programs stand, and the strategy that needs no learning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from lasynth.domains.base import Domain
+from lasynth.domains.solvable import solvable
+from lasynth.task import Example
+
+Examples = Sequence[Example[Any]]
+
+
+class Candidate(NamedTuple):
+    """A program that a strategy proposes. Whether it fits is not known yet."""
+
+    program: Any
+    source: str
+    """Name of the strategy."""
+    length: float | None = None
+    """Of its description, in nats, if the strategy describes."""
+    log_prob: float | None = None
+    """If the strategy has learned."""
+
+
+class Strategy(Protocol):
+    """A way to find programs."""
+
+    name: str
+
+    def refusal(self, examples: Examples) -> str | None:
+        """Why it can do nothing for these examples; None if it can."""
+
+    def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+        """Proposals as they are found, until the deadline (of `time.perf_counter`), which may pass between two of them."""
+
+
+@dataclass(frozen=True)
+class Symbolic:
+    """Simplest explanations first; see the language's own module."""
+
+    domain: Domain[Any, Any, Any]
+    name = "symbolic"
+
+    def refusal(self, examples: Examples) -> str | None:
+        return None
+
+    def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+        for program, length in solvable(self.domain).explained(examples, deadline):
+            yield Candidate(program, self.name, length=length)

@@ -1,0 +1,121 @@
+"""Writing: the program does what the explanation says, whatever reads what, and looks as a person would write it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lasynth.domains.restricted_c.canonical import inline_constants
+from lasynth.domains.restricted_c.conditions import Comparison
+from lasynth.domains.restricted_c.explanations import Choice, Explanation, Tree, outputs
+from lasynth.domains.restricted_c.interpreter import run
+from lasynth.domains.restricted_c.lexer import count_tokens
+from lasynth.domains.restricted_c.nodes import For, If, Program, statements
+from lasynth.domains.restricted_c.parser import parse
+from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.sums import Sum
+from lasynth.domains.restricted_c.writing import Unwritable, write
+
+LENGTH = 5
+LISTS = np.random.default_rng(3).integers(-4, 5, (60, LENGTH))
+
+
+def some_sums(most: int = 4) -> st.SearchStrategy[Sum]:
+    terms = st.dictionaries(st.integers(0, LENGTH - 1), st.sampled_from([1, -1, 2, -3, 4]), max_size=most)
+    return st.builds(Sum, terms.map(lambda t: tuple(sorted(t.items()))), st.integers(-6, 6))
+
+
+def comparisons() -> st.SearchStrategy[Comparison]:
+    one = st.integers(0, LENGTH - 1).map(lambda i: ((i, 1),))
+    pairs = st.lists(st.integers(0, LENGTH - 1), min_size=2, max_size=2, unique=True)
+    two = st.tuples(pairs, st.sampled_from([1, -1])).map(lambda p: tuple(sorted([(p[0][0], 1), (p[0][1], p[1])])))
+    left = st.builds(Sum, one | two, st.integers(-3, 3))
+    return st.builds(Comparison, left, st.sampled_from(["==", "<="]))
+
+
+@st.composite
+def explanations(draw: st.DrawFn) -> Explanation:
+    """Few different conditions, as real tasks have them."""
+    available = draw(st.lists(comparisons(), min_size=1, max_size=2))
+    copies = draw(st.booleans())
+
+    def tree(position: int, depth: int) -> Tree:
+        kind = draw(st.integers(0, 3 + (depth < 2)))
+        if kind == 4:
+            return Choice(draw(st.sampled_from(available)), tree(position, depth + 1), tree(position, depth + 1))
+        if kind == 0 or (kind == 1 and copies):
+            return Sum(((draw(st.integers(0, LENGTH - 1)) if copies else position, 1),))
+        return draw(some_sums())
+
+    return tuple(tree(p, 0) for p in range(LENGTH))
+
+
+@given(explanations())
+def test_programs_do_what_explanations_say(explanation: Explanation) -> None:
+    program = write(explanation)
+    assert [run(program, values) for values in LISTS.tolist()] == outputs(explanation, LISTS).tolist()
+    assert parse(print_program(program)) == program
+
+
+def each(length: int, tree: object) -> Explanation:
+    return tuple(tree(p) for p in range(length))  # type: ignore[operator]
+
+
+def element(i: int, constant: int = 0) -> Sum:
+    return Sum(((i, 1),), constant)
+
+
+LEFT = each(6, lambda p: element((p + 1) % 6))
+RIGHT = each(6, lambda p: element((p - 1) % 6))
+REVERSED = each(6, lambda p: element(5 - p))
+NEIGHBOURS = each(6, lambda p: Sum(((p, 1), (p + 1, 1))) if p < 5 else element(5))
+INCREASED = each(6, lambda p: element(p, 1))
+MINUS_FIRST = each(6, lambda p: Sum(((0, -1), (p, 1))) if p else element(0))
+POSITIVE = each(6, lambda p: Choice(Comparison(element(p, 1), "<="), Sum(()), element(p)))
+CENTRED = each(6, lambda p: Sum(((2, -1), (p, 1))) if p != 2 else Sum(()))
+
+
+@pytest.mark.parametrize(
+    ("explanation", "tokens"),
+    [
+        (LEFT, 76), (RIGHT, 83), (REVERSED, 120), (NEIGHBOURS, 70), (INCREASED, 45), (MINUS_FIRST, 50), (POSITIVE, 65),
+        (CENTRED, 100),
+    ],
+)  # fmt: skip
+def test_well_known_programs_are_short(explanation: Explanation, tokens: int) -> None:
+    program = write(explanation)
+    lists = np.random.default_rng(0).integers(-9, 9, (30, 6))
+    assert [run(program, values) for values in lists.tolist()] == outputs(explanation, lists).tolist()
+    assert count_tokens(print_program(inline_constants(program))) <= tokens
+
+
+def kinds(program: Program) -> set[type]:
+    return {type(statement) for statement in statements(program.body)}
+
+
+def test_positions_alike_become_a_loop_and_a_shared_condition_one_branch() -> None:
+    assert kinds(write(INCREASED)) >= {For}
+    assert kinds(write(POSITIVE)) >= {For, If}
+    condition = Comparison(element(4), "==")
+    shared = (
+        Choice(condition, Sum((), 1), element(0)),
+        element(1),
+        Choice(condition, element(1), element(2)),
+        *LEFT[3:5],
+    )
+    program = write(shared)
+    assert sum(isinstance(statement, If) for statement in statements(program.body)) == 1
+
+
+def test_long_lists_and_large_numbers() -> None:
+    length = 300
+    explanation = each(length, lambda p: element(length - 1 - p, 2_000_000_000 if p % 2 else 0))
+    values = [(-1) * i for i in range(length)]
+    assert run(write(explanation), values) == outputs(explanation, np.array([values]))[0].tolist()
+    with pytest.raises(Unwritable):
+        write((element(0, 2**31),))
+    rng = np.random.default_rng(0)
+    with pytest.raises(Unwritable):  # every element is needed by many after it was overwritten
+        write(each(100, lambda p: Sum(tuple((int(i), 1) for i in sorted(rng.permutation(100)[:60])))))
