@@ -68,7 +68,8 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
             return None
         result |= {"training": asdict(config), "config": asdict(job.model), "curve": curve(run), "hardware": hardware()}
         model = str(run)
-    settings = EvaluateConfig(SearchConfig(beam=arguments.beam), limit=arguments.tasks, checkpoint="last")
+    search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
+    settings = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
     with progress({model: arguments.tasks}) as report:
         result |= evaluate([model], data / "test.parquet", settings, report)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -108,6 +109,7 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tasks", type=int, default=1000, help="test tasks")
     parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--bf16", action="store_true", help="search in bfloat16")
     parser.add_argument("--validations", type=int, default=15, help="points of the curves")
     parser.add_argument("--validation-tasks", type=int, default=500)
     parser.add_argument("--runs", type=Path, default=Path("runs/table_c"), help="checkpoints")
