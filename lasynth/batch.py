@@ -27,6 +27,8 @@ from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 Ints = NDArray[np.signedinteger[Any]]
 POOL = 50
 """Batches' worth of shuffled tasks that are sorted by length together: more pad less, fewer mix better."""
+STAGES = (0.125, 0.25, 0.5)
+"""A curriculum begins with these shares of the tasks, the ones with the shortest programs."""
 
 
 def arrays_of(domain: Domain[Any, Any, Any]) -> TaskArrays:
@@ -190,10 +192,15 @@ class StreamPlan:
     draw: Literal["batch", "task"] = "batch"
     """Whether all tasks of a batch have the same number of examples."""
     seed: int = 0
+    curriculum: int = 0
+    """Tasks that come out of each of the `STAGES` before the first epoch over all of them."""
 
 
 class Stream:
-    """Endless batches; every epoch all tasks once (but a rest smaller than a batch), those of similar length together."""
+    """Endless batches; every epoch all tasks once (but a rest smaller than a batch), those of similar length together.
+
+    The stages of a curriculum are epochs too, the first ones.
+    """
 
     def __init__(
         self,
@@ -230,8 +237,13 @@ class Stream:
     def _batches(self, epoch: int) -> NDArray[np.int64]:
         """The tasks of each batch of an epoch. (batches, B)"""
         if epoch != self._epoch:
-            rng = np.random.default_rng([self.plan.seed, 0, epoch])
-            self._order = bucketed(rng, self.split.lengths, self.plan.batch)
+            rng, lengths, size = np.random.default_rng([self.plan.seed, 0, epoch]), self.split.lengths, self.plan.batch
+            if self.plan.curriculum and epoch < len(STAGES):
+                short = np.nonzero(lengths <= np.quantile(lengths, STAGES[epoch]))[0]
+                order = short[bucketed(rng, lengths[short], size)]
+                self._order = np.resize(order, (max(1, self.plan.curriculum // size), size))
+            else:
+                self._order = bucketed(rng, lengths, size)
             self._epoch = epoch
         return self._order
 

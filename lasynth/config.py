@@ -18,14 +18,16 @@ class ModelConfig:
     # --- latent execution --------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial"] = "partial"
     """none: no executor; final: only after the whole program, for the loss; partial: at every execution point."""
-    execute_at: Literal["token", "statement"] | int = "token"
-    """Where a partial executor acts: after every lexeme, at the end of every statement, or every so many lexemes."""
-    executor_network: Literal["lstm", "positions"] = "lstm"
-    """lstm: the paper's, over the elements of the value; positions: alike for all elements, with one attention among them."""
-    state_update: Literal["replace", "residual"] = "replace"
-    """The executor gives the next value itself (the paper), or what is added to the old one's log-probabilities."""
+    execute_at: Literal["token", "statement", "outer"] | int = "token"
+    """Where a partial executor acts: after every lexeme, at the end of every statement, of those alone that are in no block
+    (within a loop, what the loop has done so far says little of what it will have done), or every so many lexemes."""
+    executor_network: Literal["lstm", "positions", "whole"] = "lstm"
+    """lstm: the paper's, over the elements of the value; positions: alike for all elements, with one attention among them;
+    whole: one layer over all elements together, scaled by the decoder's state."""
+    state_update: Literal["replace", "gated"] = "replace"
+    """The executor gives the next value itself (the paper), or also which elements to overwrite with it: the others stay."""
     latent_view: Literal["replace", "beside"] = "replace"
-    """The latent value replaces the input in the encoder (the paper), or is a third thing to attend to, lightly encoded."""
+    """The latent value replaces the input in the encoder (the paper), or what is left to do is a third thing to attend to."""
     detach_state: bool = False
     """The encoder sees the latent value as a constant: the executor learns from its own loss only."""
     execution_loss: Literal["final", "statements"] = "final"
@@ -36,8 +38,11 @@ class ModelConfig:
     """Training batches over which that factor grows from 0 to its value."""
 
     # --- the rest of the architecture --------------------------------------------------------------------------
-    encoder: Literal["lists", "properties"] = "lists"
-    """lists: the domain's encoder of values; properties: of property signatures, which have no latent counterpart."""
+    encoder: Literal["lists", "pairs", "properties"] = "lists"
+    """lists: input and output are read apart (the paper); pairs: element by element together, each at its place;
+    properties: property signatures, which have no latent counterpart."""
+    output_from: Literal["attention", "all"] = "attention"
+    """The next lexeme is read from the last attention (the paper), or from the decoder's state and what was seen as well."""
     operation_predictor: bool = True
     """Look up in a table which sum or difference leads from input to output."""
     token_attention: bool = True
@@ -90,14 +95,14 @@ class ModelConfig:
         ]
 
     def _contradictions(self) -> list[tuple[bool, str]]:
-        partial, by_statement = self.executor == "partial", self.execute_at == "statement"
+        partial, by_statement = self.executor == "partial", self.execute_at in ("statement", "outer")
         properties = self.encoder == "properties"
         return [
             (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
             (not partial and self.detach_state, "detach_state needs executor: partial"),
             (
                 self.execution_loss == "statements" and not (partial and by_statement),
-                "execution_loss: statements needs executor: partial and execute_at: statement",
+                "execution_loss: statements needs executor: partial and execute_at: statement or outer",
             ),
             (
                 properties and self.executor != "none",
@@ -126,9 +131,9 @@ MODELS: dict[str, ModelConfig] = {
     "PropertySignatures": replace(ROBUST_FILL, encoder="properties"),
     "LaSynth+": replace(
         LASYNTH,
-        execute_at="statement",
-        executor_network="positions",
-        state_update="residual",
+        execute_at="outer",
+        executor_network="whole",
+        state_update="gated",
         latent_view="beside",
         execution_loss="statements",
         input_feeding=False,
@@ -148,16 +153,18 @@ def cpu(config: ModelConfig) -> ModelConfig:
     """What learns most per minute on two cores: small, all lexemes of a program at once, execution at statement ends."""
     return replace(
         config,
-        execute_at="statement",
+        execute_at="outer" if config.execute_at == "outer" else "statement",
         input_feeding=False,
         decoder="shared",
+        encoder="pairs" if config.encoder == "lists" else config.encoder,
+        output_from="all",
         hidden=128,
         encoder_layers=1,
         embedding=128,
         decoder_hidden=256,
-        decoder_layers=2,
+        decoder_layers=1,
         attention_hidden=128,
-        executor_hidden=64 if config.executor_network == "positions" else 128,
+        executor_hidden={"lstm": 128, "positions": 64, "whole": 256}[config.executor_network],
         executor_layers=1,
     )
 

@@ -32,6 +32,8 @@ class TrainConfig:
     """Fewest and most examples of a task; the model's number if not given."""
     draw_for: Literal["batch", "task"] = "batch"
     """Whether the number of examples is drawn for a whole batch or for each task."""
+    curriculum: int = 40_000
+    """Programs from each of the shortest eighth, quarter and half of the data before all of it is learnt from; 0 for none."""
     validate_every: int = 1000
     """Steps between two validations by greedy decoding."""
     validation_tasks: int = 200
@@ -47,6 +49,7 @@ class TrainConfig:
             (self.batch < 1, "batch must be at least 1"),
             (self.learning_rate <= 0, "learning-rate must be positive"),
             (self.warmup < 0, "warmup must not be negative"),
+            (self.curriculum < 0, "curriculum must not be negative"),
             (self.clip <= 0, "clip must be positive"),
             (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
         ):
@@ -56,7 +59,7 @@ class TrainConfig:
 
 PRESETS: dict[str, dict[str, Any]] = {
     "cpu": {},
-    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "clip": 5.0, "bf16": False},
+    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "curriculum": 0, "clip": 5.0, "bf16": False},
 }
 """Settings that go with the models' presets of these names; the rest is as the defaults are."""
 MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")

@@ -78,6 +78,8 @@ class Domain(Protocol[P, V, O]):
     syntax: Syntax
     statement_ends: NDArray[np.bool_]
     """(vocabulary,) whether a statement is complete with this lexeme."""
+    nesting: NDArray[np.int64]
+    """(vocabulary,) how many blocks this lexeme opens; -1 where it closes one."""
 
     distinct_splits: bool
     """Whether held-out splits shall by default hold no program of the training set."""

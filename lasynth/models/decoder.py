@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
@@ -59,7 +60,9 @@ class Decoder(nn.Module):
         )
         self.merge = Join([attended] * (views + config.operation_predictor), attended)
         self.recall = TokenAttention(attended, self.embedding) if config.token_attention else None
-        self.output = nn.Linear(attended, vocabulary)
+        sizes = [attended, attended, size] if config.output_from == "all" else []
+        self.gather = Join(sizes, 2 * attended) if sizes else None
+        self.output = nn.Linear(2 * attended if sizes else attended, vocabulary)
 
     def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
         """Before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
@@ -96,12 +99,14 @@ class Decoder(nn.Module):
             query = [hidden, seen[view]]
         return [seen[view] for view in sorted(seen)]
 
-    def predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
-        """Scores of the next lexeme. views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)"""
+    def predict(self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
+        """Scores of the next lexeme. (B, E, T, H), views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)"""
         pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, A)
-        if self.recall is not None:
-            pooled = self.recall(pooled, counts)
-        scores: Tensor = self.output(pooled)
+        last = pooled if self.recall is None else self.recall(pooled, counts)
+        if self.gather is not None:
+            own = hidden.squeeze(1) if self.shared else max_over_examples(hidden, present)  # (B, T, H)
+            last = F.gelu(self.gather(pooled, last, own))
+        scores: Tensor = self.output(last)
         return scores.float()
 
     def feed(self, seen: Sequence[Tensor], present: Tensor) -> Tensor | None:

@@ -12,10 +12,21 @@ from lasynth.models.networks import Executor
 from lasynth.vocab import EOS
 
 
-def execution_points(config: ModelConfig, tokens: Tensor, moments: Tensor, statement_ends: Tensor) -> Tensor:
+class Structure(NamedTuple):
+    """What lexemes say about statements."""
+
+    ends: Tensor
+    """(V,) of bool: a statement is complete with this lexeme."""
+    nesting: Tensor
+    """(V,) how many blocks this lexeme opens; -1 where it closes one."""
+
+
+def execution_points(
+    config: ModelConfig, tokens: Tensor, moments: Tensor, depths: Tensor, structure: Structure
+) -> Tensor:
     """After which of these lexemes the executor acts: it takes its turn before the next lexeme is chosen.
 
-    `moments` says how many lexemes came before, BOS among them. Both (...) -> (...) of bool.
+    `moments` says how many lexemes came before, BOS among them, `depths` how many blocks are open. All (...) -> (...) of bool.
     """
     lexeme = tokens > EOS  # the three special ones have the lowest numbers
     if config.executor != "partial":
@@ -23,7 +34,9 @@ def execution_points(config: ModelConfig, tokens: Tensor, moments: Tensor, state
     if config.execute_at == "token":
         return lexeme
     if config.execute_at == "statement":
-        return statement_ends[tokens]
+        return structure.ends[tokens]
+    if config.execute_at == "outer":
+        return structure.ends[tokens] & (depths == 0)
     return lexeme & (moments % config.execute_at == 0)
 
 

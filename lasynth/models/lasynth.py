@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import torch
@@ -17,11 +16,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Domain
+from lasynth.domains.base import Domain, learnable
 from lasynth.layers import masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, View
-from lasynth.models.execution import execution_points, hidden_at, run_chain
+from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
 from lasynth.vocab import BOS, PAD
@@ -54,7 +53,7 @@ class Run(NamedTuple):
 
 
 class LaSynth(nn.Module):
-    def __init__(self, config: ModelConfig, vocabulary: int, statement_ends: Tensor, networks: Networks) -> None:
+    def __init__(self, config: ModelConfig, vocabulary: int, structure: Structure, networks: Networks) -> None:
         super().__init__()
         self.config = config
         self.vocabulary = vocabulary
@@ -63,7 +62,9 @@ class LaSynth(nn.Module):
         latent_sizes = [] if networks.latent is None else [networks.latent.size]
         self.decoder = Decoder(config, vocabulary, [networks.feature_size] * 2 + latent_sizes)
         self.statement_ends: Tensor
-        self.register_buffer("statement_ends", statement_ends, persistent=False)
+        self.nesting: Tensor
+        self.register_buffer("statement_ends", structure.ends, persistent=False)
+        self.register_buffer("nesting", structure.nesting, persistent=False)
         self.batches: Tensor | None
         self.register_buffer("batches", torch.zeros((), dtype=torch.int64) if config.execution_warmup_steps else None)
 
@@ -81,6 +82,7 @@ class LaSynth(nn.Module):
             memory=memory,
             fed=zeros(len(tasks), memory.hidden.shape[2], 1, fed_size) if fed_size else None,
             counts=zeros(len(tasks), self.vocabulary),
+            depth=torch.zeros_like(tasks),
         )
 
     def step(self, state: Hypotheses, tokens: Tensor) -> tuple[Tensor, Hypotheses]:
@@ -89,7 +91,8 @@ class LaSynth(nn.Module):
 
     def _step(self, state: Hypotheses, tokens: Tensor) -> tuple[Moment, Hypotheses]:
         hidden, memory = self.decoder.advance(state.memory, tokens.unsqueeze(1), state.fed)
-        rows = self._points(tokens, torch.tensor(state.length, device=tokens.device)).nonzero().squeeze(1)
+        depth = state.depth + self.nesting[tokens]
+        rows = self._points(tokens, torch.tensor(state.length, device=tokens.device), depth).nonzero().squeeze(1)
         if len(rows):
             state = self._execute(state, rows, hidden)
         present = state.examples.present[state.task]
@@ -97,9 +100,9 @@ class LaSynth(nn.Module):
         moving = [View(view[state.latent]) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
-        scores = self._predict(seen, present, counts.unsqueeze(1)).squeeze(1)
+        scores = self._predict(hidden, seen, present, counts.unsqueeze(1)).squeeze(1)
         fed = self.decoder.feed(seen, present)
-        state = replace(state, memory=memory, fed=fed, counts=counts, length=state.length + 1)
+        state = replace(state, memory=memory, fed=fed, counts=counts, depth=depth, length=state.length + 1)
         return Moment(scores, seen, hidden), state
 
     def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
@@ -132,7 +135,7 @@ class LaSynth(nn.Module):
         values, after, views = self._all_views(examples, hidden, fed)
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
-        scores = self._predict(seen, examples.present, counts)
+        scores = self._predict(hidden, seen, examples.present, counts)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
@@ -142,7 +145,7 @@ class LaSynth(nn.Module):
             tasks = torch.arange(len(fed), device=fed.device)
             return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
         assert self.networks.executor is not None
-        points = self._points(fed, torch.arange(fed.shape[1], device=fed.device))
+        points = self._all_points(fed)
         chain = run_chain(self.networks.executor, examples.latent, hidden, points)
         current = points.cumsum(1)  # (B, T): executions so far
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
@@ -181,7 +184,7 @@ class LaSynth(nn.Module):
             return run.scores.new_zeros(())
         outputs = filled(batch.io)[1]
         fed = shifted(batch.tokens)
-        points = self._points(fed, torch.arange(fed.shape[1], device=fed.device))
+        points = self._all_points(fed)
         last = (batch.tokens != PAD).sum(1, keepdim=True) - 1  # (B, 1): the moment after the last lexeme
         final = run.values[run.after.gather(1, last).squeeze(1)]  # (B, K, *)
         executed = points.gather(1, last).squeeze(1)
@@ -190,20 +193,26 @@ class LaSynth(nn.Module):
             final = torch.where(executed.view(-1, *(1 for _ in final.shape[1:])), final, more)
         loss = masked_mean(self.networks.value_loss(final, outputs), batch.io.present).mean()
         if self.config.execution_loss == "statements":
-            loss = loss + self._statements_loss(run, batch, points, outputs)
+            loss = loss + self._statements_loss(run, batch, fed, points, outputs)
         return loss * self._execution_weight()
 
-    def _statements_loss(self, run: Run, batch: Batch, points: Tensor, outputs: Tensor) -> Tensor:
+    def _statements_loss(self, run: Run, batch: Batch, fed: Tensor, points: Tensor, outputs: Tensor) -> Tensor:
         if batch.states is None or batch.states_valid is None:
             raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
-        count = int(points.sum(1).max())
+        ends = self.statement_ends[fed].cumsum(1)  # (B, T): statements so far, of which the points are some
+        count = int(ends[:, -1].max())
         if batch.states.shape[1] < count:
             raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
-        valid = batch.states_valid[:, :count] & batch.io.present.unsqueeze(1)  # (B, S, K)
-        true = batch.states[:, :count]
+        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]  # (B, S)
+        rows, number = (
+            torch.arange(len(fed), device=fed.device).unsqueeze(1),
+            (ends.gather(1, positions) - 1).clamp(min=0),
+        )
+        valid = batch.states_valid[rows, number] & batch.io.present.unsqueeze(1)  # (B, S, K)
+        valid = valid & points.gather(1, positions).unsqueeze(2)
+        true = batch.states[rows, number]
         unknown = ~valid.view(*valid.shape, *(1 for _ in true.shape[3:]))
         true = torch.where(unknown, outputs.unsqueeze(1), true)  # anything that is a value: it does not count
-        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :count]
         latent = run.values[run.after.gather(1, positions)]  # (B, S, K, *)
         return masked_mean(self.networks.value_loss(latent, true), valid).mean()
 
@@ -223,19 +232,22 @@ class LaSynth(nn.Module):
         return masked_mean(losses, batch.io.present).mean()
 
     # --- pieces of both ----------------------------------------------------------------------------------------
-    def _points(self, tokens: Tensor, moments: Tensor) -> Tensor:
-        return execution_points(self.config, tokens, moments, self.statement_ends)
+    def _points(self, tokens: Tensor, moments: Tensor, depths: Tensor) -> Tensor:
+        return execution_points(self.config, tokens, moments, depths, Structure(self.statement_ends, self.nesting))
+
+    def _all_points(self, fed: Tensor) -> Tensor:
+        """(B, T) -> (B, T)"""
+        return self._points(fed, torch.arange(fed.shape[1], device=fed.device), self.nesting[fed].cumsum(1))
 
     def _encode(self, io: IO) -> Examples:
         inputs, outputs = filled(io)
         certain, base = self.networks.certain(inputs), self.networks.encoder.prepare(outputs)
         features = self.networks.encoder(certain, base)
         views, latent = self._project(INPUT, features), self.networks.latent
-        if self.partial and latent is None:
-            return Examples(certain, io.present, features, base, (), views)
         if latent is None:
-            return Examples(certain, io.present, features, base, views, ())
-        base = latent.prepare(*features)
+            fixed, moving = ((), views) if self.partial else (views, ())
+            return Examples(certain, io.present, features, base, fixed, moving)
+        base = latent.prepare(*features, outputs)
         return Examples(certain, io.present, features, base, views, self._project(LATENT, [latent(certain, base)]))
 
     def _latent_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
@@ -251,10 +263,10 @@ class LaSynth(nn.Module):
         """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""
         return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
-    def _predict(self, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
+    def _predict(self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
         operations = self.networks.operations
         extra = [] if operations is None else [operations(seen[INPUT], seen[OUTPUT])]
-        return self.decoder.predict([*seen, *extra], present, counts)
+        return self.decoder.predict(hidden, [*seen, *extra], present, counts)
 
 
 def shifted(tokens: Tensor) -> Tensor:
@@ -272,9 +284,9 @@ def filled(io: IO) -> tuple[Tensor, Tensor]:
 
 
 def build_model(config: ModelConfig, domain: Domain[Any, Any, Any], seed: int = 0) -> LaSynth:
-    """A model with fresh weights for this domain, whose folder has a module `networks`. Same seed, same weights."""
-    folder = type(domain).__module__.rpartition(".")[0]
+    """A model with fresh weights for this domain. Same seed, same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        networks: Networks = import_module(f"{folder}.networks").networks(config)
-        return LaSynth(config, len(domain.vocab), torch.from_numpy(domain.statement_ends), networks)
+        networks: Networks = learnable(domain).networks(config)
+        structure = Structure(torch.from_numpy(domain.statement_ends), torch.from_numpy(domain.nesting))
+        return LaSynth(config, len(domain.vocab), structure, networks)

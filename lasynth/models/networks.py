@@ -28,14 +28,17 @@ class Executor(Protocol):
 
 
 class LatentEncoder(Protocol):
-    """For `latent_view: beside`."""
+    """For `latent_view: beside`: what is left to do, lightly encoded."""
 
     @property
     def size(self) -> int:
         """Of its features, Z."""
 
-    def prepare(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """What all latent values of a task share, from the features of its examples. (B, K, L, D) twice -> (B, K, *)"""
+    def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
+        """What all latent values of a task share, from the features of its examples and its outputs themselves.
+
+        (B, K, L, D), (B, K, L, D), (B, K, *) -> (B, K, *)
+        """
 
     def __call__(self, latent: Tensor, base: Tensor) -> Tensor:
         """(R, K, *), (R, K, *) -> (R, K, L, Z)"""

@@ -59,6 +59,8 @@ class Hypotheses:
     """(N, E, 1, F): what the decoder is fed of the step before."""
     counts: Tensor
     """(N, V): how often each lexeme was written."""
+    depth: Tensor
+    """(N,): how many blocks are open."""
     length: int = 0
     """Lexemes written so far, BOS among them."""
 
@@ -70,6 +72,7 @@ class Hypotheses:
             memory=self.memory.reorder(index),
             fed=None if self.fed is None else self.fed[index],
             counts=self.counts[index],
+            depth=self.depth[index],
         )
 
     def replace_latent(self, rows: Tensor, new: Pool) -> Hypotheses:

@@ -37,7 +37,9 @@ VARIANTS = {
     "LaSynth+, one decoder per example": small("LaSynth+", decoder="per_example"),
     "LaSynth+, fed": small("LaSynth+", input_feeding=True),
     "LaSynth+, detached": small("LaSynth+", detach_state=True, executor_layers=2),
-    "LaSynth, residual": small("LaSynth", state_update="residual", executor_layers=2),
+    "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
+    "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
+    "LaSynth+, at every statement": small("LaSynth+", execute_at="statement"),
     "input first": small("NoExecutor", double_attention="input_first"),
 }
 CONFIGS = ROWS | VARIANTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -73,10 +74,18 @@ def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
     torch.testing.assert_close(values[0], values[1], atol=1e-4, rtol=1e-4)
 
 
-def test_the_chain_executes_at_statement_ends_only(batch: Batch) -> None:
-    model = build_model(small("LaSynth+"), DOMAIN)
+@pytest.mark.parametrize("execute_at", ["statement", "outer"])
+def test_the_chain_executes_at_statement_ends_only(execute_at: str, batch: Batch) -> None:
+    model = build_model(small("LaSynth+", execute_at=execute_at), DOMAIN)
     run = model.run_parallel(batch)
     ends = torch.from_numpy(DOMAIN.statement_ends)[batch.tokens]
+    if execute_at == "outer":
+        words = [DOMAIN.vocab.decode(row) for row in batch.tokens.tolist()]
+        opened = [[w.startswith(("for", "if")) - w.startswith("}") + w.startswith("} else") for w in row] for row in words]
+        for row, changes_of_depth in enumerate(opened):
+            for t in range(len(changes_of_depth)):
+                ends[row, t] &= sum(changes_of_depth[: t + 1]) == 0
+        assert ends.sum() < torch.from_numpy(DOMAIN.statement_ends)[batch.tokens].sum()
     changes = run.after[:, 1:] != run.after[:, :-1]
     assert torch.equal(changes, ends[:, :-1])
 
@@ -121,6 +130,42 @@ def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> N
     assert losses.program.item() < 0.3
     assert losses.execution <= first.execution
     assert greedy(model, short_batch) == short_batch.tokens.tolist()
+
+
+def lessons(rng: np.random.Generator, count: int) -> Batch:
+    """Programs that count one element up or down, each time with lists that were never seen before."""
+    place, sign = rng.integers(0, 5, count), rng.choice([-1, 1], count)
+    inputs = rng.integers(-3, 4, (count, 5, 5))
+    outputs = inputs + (np.arange(5) == place[:, None])[:, None] * sign[:, None, None]
+    words = [["int p_0 =", str(at), "++a[p_0]" if up > 0 else "--a[p_0]"] for at, up in zip(place, sign, strict=True)]
+    tokens = torch.tensor([DOMAIN.vocab.encode(program) for program in words])
+    states, valid = torch.from_numpy(outputs).unsqueeze(1), torch.ones(count, 1, 5, dtype=torch.bool)
+    io = IO(torch.from_numpy(inputs) + 4, torch.from_numpy(outputs) + 4, valid[:, 0])
+    return Batch(io, tokens, states + 4, valid)
+
+
+CPU_ROWS = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
+
+
+@pytest.mark.parametrize("config", CPU_ROWS.values(), ids=CPU_ROWS)
+def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
+    """A model must learn what the examples say, not only what programs look like."""
+    sizes = {"hidden": 32, "embedding": 32, "decoder_hidden": 32, "attention_hidden": 32}
+    model, rng = build_model(replace(config, **sizes), DOMAIN, seed=3), np.random.default_rng(0)  # type: ignore[arg-type]
+    optimiser = torch.optim.Adam(model.parameters(), 5e-3)
+    for _ in range(300):
+        optimiser.zero_grad()
+        losses = model.loss(lessons(rng, 32))
+        losses.total.backward()
+        optimiser.step()
+        if losses.program < 0.4:
+            break
+    fresh = lessons(rng, 100)
+    own, wrong = (
+        model.loss(fresh._replace(tokens=tokens)).program for tokens in (fresh.tokens, fresh.tokens.roll(1, 0))
+    )
+    assert own < 1.0
+    assert wrong > 2.0
 
 
 def greedy(model: LaSynth, batch: Batch) -> list[list[int]]:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lasynth.config import ModelConfig
-from lasynth.domains.restricted_c.networks import PropertyEncoder, networks
+from lasynth.domains.restricted_c.networks import ListNetworks, PropertyEncoder
 from lasynth.domains.restricted_c.operations import operation_table
 from tests.models.conftest import small
 
@@ -22,7 +22,7 @@ def test_the_table_has_every_sum_and_difference_in_range() -> None:
 
 def test_operation_weights_are_the_papers() -> None:
     """P[row] is the product of the two attention weights of its row, normalised."""
-    predictor = networks(small("LaSynth")).operations
+    predictor = ListNetworks(small("LaSynth")).operations
     assert predictor is not None
     table = operation_table(-4, 4)
     generator = torch.Generator().manual_seed(0)
@@ -43,7 +43,7 @@ def test_operation_weights_are_the_papers() -> None:
 
 def test_properties_are_per_element() -> None:
     """The paper's own example: the property `Input == Output?`, that is O = 0 + I."""
-    encoder = PropertyEncoder(small("PropertySignatures"))
+    encoder = PropertyEncoder(small("PropertySignatures"), torch.nn.Embedding(9, 14))
     given, wanted = torch.tensor([-4, 3, 1, 2, 1]), torch.tensor([-4, 3, 3, 3, 3])
     properties = encoder.properties(given, wanted)  # (L, 2 C)
     assert properties[:, 4].tolist() == [1, 1, 0, 0, 0]
@@ -52,16 +52,16 @@ def test_properties_are_per_element() -> None:
 
 
 def test_a_certain_list_costs_nothing_and_any_other_much() -> None:
-    lists = networks(small("LaSynth"))
+    lists = ListNetworks(small("LaSynth"))
     right, wrong = torch.tensor([[0, 8, 3]]), torch.tensor([[0, 8, 4]])
     latent = lists.certain(right)
     assert lists.value_loss(latent, right).item() == 0
     assert lists.value_loss(latent, wrong).item() > 5
 
 
-@pytest.mark.parametrize("config", [small("LaSynth"), small("LaSynth+"), small("LaSynth", state_update="residual")])
+@pytest.mark.parametrize("config", [small("LaSynth"), small("LaSynth+"), small("LaSynth", state_update="gated")])
 def test_an_execution_gives_probabilities_and_knows_places(config: ModelConfig) -> None:
-    lists = networks(config)
+    lists = ListNetworks(config)
     assert lists.executor is not None
     latent = lists.certain(torch.tensor([[[4, 4, 4]]]))  # (1, 1, L, C): equal elements differ by their place only
     after = lists.executor(latent, lists.executor.prepare(torch.zeros(1, 1, config.decoder_hidden)))

@@ -53,6 +53,7 @@ class Karel:
     vocab = grammar.VOCAB
     syntax = grammar.KarelSyntax()
     statement_ends = grammar.STATEMENT_ENDS
+    nesting = grammar.NESTING
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> Program:

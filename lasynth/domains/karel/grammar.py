@@ -47,6 +47,9 @@ END_REPEAT, END_WHILE, END_IF, ELSE, END_ELSE = range(CONDITION + len(CONDITIONS
 SIZE = len(VOCAB)
 STATEMENT_ENDS: NDArray[np.bool_] = np.isin(VOCAB.lexemes, (*ACTIONS, *CLOSINGS))
 """Lexemes with which a statement is complete, be it inside a block."""
+NESTING: NDArray[np.int64] = np.isin(VOCAB.lexemes, KEYWORDS).astype(np.int64)
+"""How many blocks a lexeme opens; -1 where it closes one."""
+NESTING[[END_REPEAT, END_WHILE, END_IF, END_ELSE]] = -1
 
 # A state: phase, depth, whether the innermost block has a statement, and the closing lexeme of each open block.
 PHASE, DEPTH, FILLED, STACK = 0, 1, 2, 3

@@ -103,7 +103,7 @@ def merge_variables(judge: Judge, draft: Draft) -> bool:
 @compiled
 def slot_at(draft: Draft, at: int) -> int:
     """The variable that is used at `at`, or -1."""
-    kind, argument = draft.kinds[0, at], draft.arguments[0, at]
+    kind, argument = draft.kinds[0, at], int(draft.arguments[0, at])
     if kind == FOR:
         return argument
     return argument >> 1 if (ASSIGN <= kind <= POST_DEC or kind == PLACE) and argument >= 0 else -1

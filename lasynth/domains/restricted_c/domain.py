@@ -58,6 +58,7 @@ class RestrictedC:
         self.vocab = self.table.vocab
         self.syntax = LexemeGrammar(self.table)
         self.statement_ends = self.table.statement_ends
+        self.nesting = self.table.nesting
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> Program:

@@ -17,8 +17,6 @@ from lasynth.layers import Attention, Join, attend
 
 CERTAIN = -20.0
 """Log-probability of what is known not to be the case: finite, so that it can be added to."""
-FLOOR = -8.0
-"""What a residual executor takes for it, lest a certain element could never change."""
 
 
 class ListNetworks(nn.Module):
@@ -28,9 +26,8 @@ class ListNetworks(nn.Module):
         super().__init__()
         self.count = config.values
         values = nn.Embedding(config.values, config.embedding)
-        lists = config.encoder == "lists"
         self.feature_size = 2 * config.hidden
-        self.encoder = ListEncoder(config, values) if lists else PropertyEncoder(config)
+        self.encoder = ENCODERS[config.encoder](config, values)
         self.executor = EXECUTORS[config.executor_network](config, values) if config.executor != "none" else None
         self.latent = LatentEncoder(config) if config.latent_view == "beside" else None
         self.operations = (
@@ -78,10 +75,42 @@ class ListEncoder(nn.Module):
         return inputs, attend(query, own, self.attention.project(inputs))
 
 
+class PairEncoder(nn.Module):
+    """Reads what stands in the same place of input and output together, then all places at once.
+
+    Every pair of values has its own embedding, so that `one more` or `unchanged` need not be learnt as arithmetic, and
+    every place its own weights, so that `the third element changed` is one step away from the decoder.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size = 2 * config.hidden
+        self.length = config.list_length
+        self.count = config.values
+        self.pair = nn.Embedding(config.values**2, config.embedding)
+        self.place = nn.Embedding(config.list_length, config.embedding)
+        self.whole = nn.Linear(config.list_length * config.embedding, size)
+        self.features = Join((config.embedding, size), size)
+        self.norm = nn.LayerNorm(size)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """What all latent lists of a task share: the output. (..., L) -> (..., L, C)"""
+        return F.one_hot(outputs, self.count).float()
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """As `ListEncoder`; both features are the same. (..., L, C), (..., L, C) -> (..., L, D), (..., L, D)"""
+        length = latent.shape[-2]
+        elements = F.gelu(pairs(latent, prepared) @ self.pair.weight + self.place.weight[:length])  # (..., L, E)
+        padded = F.pad(elements, (0, 0, 0, self.length - length)).flatten(-2)
+        whole = F.gelu(self.whole(padded)).unsqueeze(-2)  # (..., 1, D)
+        features = self.norm(F.gelu(self.features(elements, whole)))
+        return features, features
+
+
 class PropertyEncoder(nn.Module):
     """A bidirectional LSTM over each element's properties: O = c + I? and O = c - I? for every value c."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         self.smallest = config.smallest_value
         self.constants: Tensor
@@ -104,17 +133,20 @@ class PropertyEncoder(nn.Module):
         return torch.cat([o == self.constants + i, o == self.constants - i], -1).float()
 
 
+ENCODERS = {"lists": ListEncoder, "pairs": PairEncoder, "properties": PropertyEncoder}
+
+
 class LstmExecutor(nn.Module):
     """The paper's executor: a bidirectional LSTM over the elements, started from the decoder's state."""
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         self.values = values
-        self.residual = config.state_update == "residual"
+        self.gated = config.state_update == "gated"
         self.states, self.hidden = 2 * config.executor_layers, config.executor_hidden
         self.begin = nn.Linear(config.decoder_hidden, self.states * self.hidden)
         self.lstm = _bidirectional(config.embedding, config.executor_hidden, config.executor_layers)
-        self.output = nn.Linear(2 * config.executor_hidden, config.values)
+        self.output = nn.Linear(2 * config.executor_hidden, config.values + self.gated)
 
     def prepare(self, hidden: Tensor) -> Tensor:
         """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
@@ -128,7 +160,7 @@ class LstmExecutor(nn.Module):
         begin = context.expand(*rows, -1).reshape(-1, self.states, self.hidden).transpose(0, 1).contiguous()
         features = self.lstm(elements.to(begin.dtype), (begin, torch.zeros_like(begin)))[0]
         scores: Tensor = self.output(features)
-        return update(latent, scores.view_as(latent), self.residual)
+        return update(latent, scores.view(*latent.shape[:-1], -1), self.gated)
 
 
 class PositionExecutor(nn.Module):
@@ -140,7 +172,7 @@ class PositionExecutor(nn.Module):
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         size = config.executor_hidden
-        self.residual = config.state_update == "residual"
+        self.gated = config.state_update == "gated"
         self.begin = nn.Linear(config.decoder_hidden, size)
         self.value = nn.Linear(values.num_embeddings, size, bias=False)
         self.place = nn.Embedding(config.list_length, size)
@@ -149,7 +181,7 @@ class PositionExecutor(nn.Module):
             nn.Sequential(nn.Linear(width, 2 * size), nn.GELU(), nn.Linear(2 * size, size))
             for width in [2 * size] + [size] * (config.executor_layers - 1)
         )
-        self.output = nn.Linear(size, values.num_embeddings)
+        self.output = nn.Linear(size, values.num_embeddings + self.gated)
 
     def prepare(self, hidden: Tensor) -> Tensor:
         prepared: Tensor = self.begin(hidden)
@@ -166,35 +198,63 @@ class PositionExecutor(nn.Module):
         for block in self.blocks:
             known = known + block(mixed)
             mixed = known
-        return update(latent, self.output(known), self.residual)
+        return update(latent, self.output(known), self.gated)
 
 
-EXECUTORS = {"lstm": LstmExecutor, "positions": PositionExecutor}
+class WholeExecutor(nn.Module):
+    """A small executor that sees all elements at once: one hidden layer whose units the decoder's state scales and shifts.
+
+    Scaling is what choosing an element needs: `a[i] = a[j]` reads and writes where the program says.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size, whole = config.executor_hidden, config.list_length * config.values
+        self.length, self.gated = config.list_length, config.state_update == "gated"
+        self.begin = nn.Linear(config.decoder_hidden, 2 * size)
+        self.first = nn.Linear(whole, size)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.LayerNorm(size), nn.Linear(size, size), nn.GELU(), nn.Linear(size, size))
+            for _ in range(config.executor_layers)
+        )
+        self.output = nn.Linear(size, whole + config.list_length * self.gated)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        prepared: Tensor = self.begin(hidden)
+        return prepared
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """As `LstmExecutor`."""
+        length = latent.shape[-2]
+        scale, shift = context.chunk(2, -1)  # (R, 1 or K, U)
+        values = F.pad(latent.exp(), (0, 0, 0, self.length - length)).flatten(-2)
+        known = F.gelu(self.first(values) * (1 + scale) + shift)  # (R, K, U)
+        for block in self.blocks:
+            known = known + block(known)
+        scores: Tensor = self.output(known)
+        return update(latent, scores.view(*latent.shape[:-2], self.length, -1)[..., :length, :], self.gated)
+
+
+EXECUTORS = {"lstm": LstmExecutor, "positions": PositionExecutor, "whole": WholeExecutor}
 
 
 class LatentEncoder(nn.Module):
-    """A light encoder of latent lists: per element, on top of the features that input and output already have."""
+    """What is left to do: per element, the pair of latent and wanted value, on top of the features that are there already."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         features = 2 * config.hidden
-        self.size = config.hidden
+        self.size, self.count = config.hidden, config.values
         self.base = Join((features, features), config.hidden)
-        self.value = nn.Linear(config.values, config.hidden, bias=False)
+        self.pair = nn.Embedding(config.values**2, config.hidden)
 
-    def prepare(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """What all latent lists of a task share. (..., L, D), (..., L, D) -> (..., L, X)"""
-        prepared: Tensor = self.base(inputs, outputs)
-        return prepared
+    def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
+        """What all latent lists of a task share. (..., L, D), (..., L, D), (..., L) -> (..., L, C + Z)"""
+        return torch.cat([F.one_hot(wanted, self.count), self.base(inputs, outputs)], -1)
 
     def forward(self, latent: Tensor, base: Tensor) -> Tensor:
-        """(..., L, C), (..., L, X) -> (..., L, X)"""
-        return F.gelu(self.value(latent.exp()) + base)
-
-
-def networks(config: ModelConfig) -> ListNetworks:
-    """The networks of restricted C that a model with this config is built from."""
-    return ListNetworks(config)
+        """(..., L, C), (..., L, C + Z) -> (..., L, Z)"""
+        return F.gelu(pairs(latent, base[..., : self.count]) @ self.pair.weight + base[..., self.count :])
 
 
 def soft_embedding(latent: Tensor, values: nn.Embedding) -> Tensor:
@@ -202,10 +262,18 @@ def soft_embedding(latent: Tensor, values: nn.Embedding) -> Tensor:
     return latent.exp() @ values.weight
 
 
-def update(latent: Tensor, scores: Tensor, residual: bool) -> Tensor:
-    """Log-probabilities after an execution that gave these scores. (..., L, C)"""
+def pairs(latent: Tensor, wanted: Tensor) -> Tensor:
+    """Probability of each pair of a latent and a wanted value. (..., L, C), (..., L, C) -> (..., L, C C)"""
+    return (latent.exp().unsqueeze(-1) * wanted.unsqueeze(-2)).flatten(-2)
+
+
+def update(latent: Tensor, scores: Tensor, gated: bool) -> Tensor:
+    """Log-probabilities after an execution that gave these scores, and a gate behind them. (..., L, C), (..., L, C or C + 1)"""
     scores = scores.float()  # the chain of executions adds up errors, so it is never in half precision
-    return (latent.clamp(min=FLOOR) + scores if residual else scores).log_softmax(-1)
+    if not gated:
+        return scores.log_softmax(-1)
+    written, gate = scores[..., :-1].log_softmax(-1), scores[..., -1:]
+    return torch.logaddexp(latent + F.logsigmoid(-gate), written + F.logsigmoid(gate))
 
 
 def _bidirectional(inputs: int, hidden: int, layers: int) -> nn.LSTM:

@@ -48,7 +48,9 @@ def reduce_code(
     draft.sizes[0] = kinds.size
     judge = make_judge(kinds, arguments, inputs, max_steps)
     for _ in range(CHANGES):
-        if not (sweep(judge, draft) or sweep_pairs(judge, draft) or merge_variables(judge, draft) or settle(judge, draft)):
+        if not (
+            sweep(judge, draft) or sweep_pairs(judge, draft) or merge_variables(judge, draft) or settle(judge, draft)
+        ):
             break
     size = draft.sizes[0]
     return draft.kinds[0, :size].copy(), draft.arguments[0, :size].copy()

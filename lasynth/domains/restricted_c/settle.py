@@ -141,7 +141,7 @@ def order_sides(draft: Draft, at: int) -> bool:
         number = draft.arguments[0, at + 1] + (1 if kind == LE else -1)
         put(draft, at, LT if kind == LE else GT, 0)
         draft.arguments[1, at + 1] = number
-        return abs(number) <= max(1, abs(draft.arguments[0, at + 1]))
+        return bool(abs(number) <= max(1, abs(draft.arguments[0, at + 1])))
     return False
 
 

@@ -66,6 +66,8 @@ class LexemeTable:
             self.kinds[i], self.arguments[i] = kind, argument
 
         self.statement_ends: NDArray[np.bool_] = np.isin(self.kinds, STATEMENT_ENDS)
+        opens, closes = np.isin(self.kinds, (Kind.FOR, Kind.FOR_INT, Kind.IF)), self.kinds == Kind.CLOSE
+        self.nesting: NDArray[np.int64] = opens.astype(np.int64) - closes
 
     def lookup(self, texts: Sequence[str]) -> list[Lexeme]:
         """The lexemes that are written so. ParseError for one that is not in the vocabulary."""
