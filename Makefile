@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 .PHONY: demo test test-slow check bench clean
 
-demo: $(VENV)/ready  ## show what works: run a program step by step, then let the reducer find the short one behind it
+demo: $(VENV)/ready  ## two sets of examples, the programs for them, and gcc's word on these
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/ready  ## the default suite

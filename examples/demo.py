@@ -1,20 +1,39 @@
-"""What works so far, on one screen: run a random-looking program step by step, then find the short one inside it."""
+"""What the project does, on one screen: a program with a loop and one with a branch, from examples; gcc compiles both."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from lasynth.cli import main
 
-PROGRAM = str(Path(__file__).with_name("shift.c"))
-STEPS = (
-    ("a program in restricted C, run step by step", ["run", PROGRAM, "--input", "[1,2,3,4,0]", "--trace"]),
-    ("the smallest program that does the same", ["reduce", PROGRAM]),
-)
+HERE = Path(__file__).parent
+TASKS = (("a loop", "positive.txt"), ("a branch", "swap.txt"))
 
-for title, arguments in STEPS:
-    print(f"\n# {title}:  lasynth {' '.join(arguments).replace(PROGRAM, 'examples/shift.c')}\n", flush=True)
-    code = main(arguments)
+
+def compiled(file: Path) -> str:
+    """What the program says that `--emit c` makes of the examples and gcc compiles; how it went."""
+    if shutil.which("gcc") is None:
+        return "gcc is not installed, so that the C file was not compiled"
+    with contextlib.redirect_stdout(io.StringIO()) as source:
+        main(["solve", str(file), "--emit", "c"])
+    with tempfile.TemporaryDirectory() as folder:
+        code, binary = Path(folder, "answer.c"), Path(folder, "answer")
+        code.write_text(source.getvalue())
+        subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", str(code), "-o", str(binary)], check=True)
+        said = subprocess.run([str(binary)], capture_output=True, text=True, check=True).stdout
+    return f"--emit c, gcc -Wall -Wextra: {said.strip()}"
+
+
+for title, name in TASKS:
+    file = HERE / name
+    print(f"\n# {title}:  lasynth solve examples/{name}\n\n{file.read_text()}", flush=True)
+    code = main(["solve", str(file)])
     if code:
         sys.exit(code)
+    print(compiled(file), flush=True)

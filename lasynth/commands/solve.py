@@ -68,8 +68,8 @@ def solve(
         solution = solved(examples, max(top, ASKED_AMONG))
     if json:
         print(json_format.dumps(solution.json()))
-    elif emit is not None and solution.solved:
-        print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
+    elif emit is not None:
+        _emit(domain, solution, examples)
     else:
         _show(domain, solution, examples, top, trace)
     return 0 if solution.solved else UNSOLVED
@@ -107,6 +107,14 @@ def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples,
         print_code(domain, solution.partial.concise)
         _say(f"this satisfies {solution.satisfied} of {len(examples)} examples")
     complain(solution.reason or "")
+
+
+def _emit(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples) -> None:
+    """No file rather than one that fails its own test."""
+    if solution.solved:
+        print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
+    else:
+        complain(solution.reason or "")
 
 
 def _praise(answer: Answer, solution: Solution, examples: int) -> str:

@@ -57,7 +57,7 @@ def solve(
         int p_0 = 0;
         for (p_0 = 0; p_0 <= 2; p_0++)
         {
-            a[p_0]++;
+            ++a[p_0];
         }
         return a;
     }
@@ -70,6 +70,7 @@ def solve(
     if language not in DOMAINS:
         raise InputError(f"there is no language `{language}`; there are {', '.join(DOMAINS)}")
     domain = get_domain(language)
+    solvable(domain)
     given = check_examples(domain, [Example(value, wanted) for value, wanted in examples])
     team, notes = _team(domain, strategy, None if weights is None else Path(weights), given)
     _warm_up(language)
@@ -102,7 +103,6 @@ def _team(
     """The strategies that take part, and why others do not. InputError if none can."""
     if name not in get_args(StrategyName):
         raise InputError(f"there is no strategy `{name}`; there are {', '.join(get_args(StrategyName))}")
-    solvable(domain)
     team: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
     notes: list[str] = []
     shipped = PRETRAINED / domain.name

@@ -18,6 +18,8 @@ from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Candidate, Examples
 
 PROBES = 128
+LONG = 400
+"""Programs with more tokens are not reduced: the time for it grows with the cube of the length."""
 UNKNOWN = 4.0
 """Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
 PRIOR = 1.0
@@ -111,7 +113,9 @@ class Answers:
 
     def _reduced(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
         domain = self.domain
-        reduced = domain.reduce(candidate.program, [*self.inputs, *self.probes])
+        reduced = domain.canonical(candidate.program)
+        if domain.length(reduced) <= LONG:
+            reduced = domain.reduce(reduced, [*self.inputs[:PROBES], *self.probes])
         concise = domain.pretty(reduced)
         tokens = domain.length(domain.parse_text(concise))
         return Answer(reduced, domain.text(candidate.program), concise, source, log_prob, tokens)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import cache
 from math import log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
 from lasynth.domains.base import learnable
+from lasynth.models.base import IO
 from lasynth.search import Finished, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver.strategies import Candidate, Examples
@@ -53,16 +53,16 @@ class Neural:
 
     def refusal(self, examples: Examples) -> str | None:
         config = self.loaded.config
-        values = np.array([[e.input, e.output] for e in examples])
-        if values.min() < config.smallest_value or values.max() > config.largest_value:
-            return f"the model takes values from {config.smallest_value} to {config.largest_value}"
+        length = len(examples[0].input)
+        if length != config.list_length:
+            return f"the model takes lists of {config.list_length} elements, not of {length}"
         try:
             self._io(examples)
         except InputError as error:
             return str(error)
         return None
 
-    def _io(self, examples: Examples) -> Any:
+    def _io(self, examples: Examples) -> IO:
         config = self.loaded.config
         shown = examples[:MOST_EXAMPLES]
         inputs, outputs = (np.array([side]) for side in zip(*((e.input, e.output) for e in shown), strict=True))

@@ -43,13 +43,14 @@ OF_CONDITIONS = slice(OF_SUMS.stop, OF_SUMS.stop + len(conditions.FEATURES))
 
 def outputs(explanation: Explanation, inputs: Ints) -> Ints:
     """What the explanation gives for lists. (N, L) -> (N, L)"""
-    return np.stack([_values(tree, inputs) for tree in explanation], axis=1)
+    return np.stack([values(tree, inputs) for tree in explanation], axis=1)
 
 
-def _values(tree: Tree, inputs: Ints) -> Ints:
+def values(tree: Tree, inputs: Ints) -> Ints:
+    """What one position's tree gives for lists. (N, L) -> (N,)"""
     if isinstance(tree, Sum):
         return tree.at(inputs)
-    return np.where(tree.condition.holds(inputs), _values(tree.then, inputs), _values(tree.orelse, inputs))
+    return np.where(tree.condition.holds(inputs), values(tree.then, inputs), values(tree.orelse, inputs))
 
 
 def leaves(tree: Tree) -> Iterator[Sum]:
@@ -65,6 +66,12 @@ def conditions_of(tree: Tree) -> Iterator[Comparison]:
         yield tree.condition
         yield from conditions_of(tree.then)
         yield from conditions_of(tree.orelse)
+
+
+def elements_of(tree: Tree) -> frozenset[int]:
+    """What the tree reads."""
+    mentioned = {e for leaf in leaves(tree) for e, _ in leaf.terms}
+    return frozenset(mentioned | {e for condition in conditions_of(tree) for e in condition.elements})
 
 
 def shifted(tree: Tree, by: int) -> Tree:
@@ -85,25 +92,34 @@ COPY = Sum(((0, 1),))
 
 
 def description(explanation: Explanation) -> Floats:
-    """How often each of FEATURES occurs. (F,)"""
+    """How often each of FEATURES occurs. (F,)
+
+    What is explained like the position before costs nothing but that: a loop is as long for three positions as for thirty.
+    """
     counts = np.zeros(len(FEATURES))
-    for position, tree in enumerate(explanation):
-        for leaf in leaves(tree):
-            counts[OF_SUMS] += _sum_features(leaf, position)
     relative = [shifted(tree, -position) for position, tree in enumerate(explanation)]
-    chosen = [p for p, tree in enumerate(explanation) if isinstance(tree, Choice)]
-    different = _different_conditions(explanation, relative)
+    fresh = [p for p in range(len(explanation)) if not _goes_on(explanation, relative, p)]
+    for p in fresh:
+        for leaf in leaves(explanation[p]):
+            counts[OF_SUMS] += _sum_features(leaf, p)
+    chosen = [p for p in fresh if isinstance(explanation[p], Choice)]
+    different = dict.fromkeys(condition for p in chosen for condition in conditions_of(explanation[p]))
     for condition in different:
         counts[OF_CONDITIONS] += condition.features()
     nested = any(isinstance(branch, Choice) for p in chosen for branch in explanation[p][1:])
     more = max(0, len(different) - 1)
-    choices = sum(1 for tree in explanation for _ in conditions_of(tree))
+    choices = sum(1 for p in chosen for _ in conditions_of(explanation[p]))
     counts[OF_CONDITIONS.stop :] = [
         choices, more, nested, more > 0 and not nested,
         *_likeness(explanation, relative), *_condition_facts(explanation, relative, chosen),
-        *_branch_facts(explanation, relative, chosen),
+        *_branch_facts(relative, chosen),
     ]  # fmt: skip
     return counts
+
+
+def _goes_on(explanation: Explanation, relative: list[Tree], p: int) -> bool:
+    """Whether a position is explained like the one before it."""
+    return p > 0 and relative[p] != COPY and (relative[p] == relative[p - 1] or explanation[p] == explanation[p - 1])
 
 
 def _sum_features(leaf: Sum, position: int) -> Floats:
@@ -118,27 +134,22 @@ def _sum_features(leaf: Sum, position: int) -> Floats:
     return np.concatenate([np.array(shape, np.float64), constant_features(leaf.constant)])
 
 
-def _different_conditions(explanation: Explanation, relative: list[Tree]) -> list[Comparison]:
-    """Conditions that must be described: one that stands in a tree like an earlier one comes for free."""
-    seen: dict[Comparison, None] = {}
-    for p, tree in enumerate(explanation):
-        if relative[p] not in relative[:p]:
-            seen.update(dict.fromkeys(conditions_of(tree)))
-    return list(seen)
-
-
 def _likeness(explanation: Explanation, relative: list[Tree]) -> list[float]:
     counts = [0.0] * 6
+    trees, moved = set[Tree](), set[Tree]()  # of all positions but the one before
     for p, tree in enumerate(explanation):
+        if p > 1:
+            trees.add(explanation[p - 2])
+            moved.add(relative[p - 2])
         if relative[p] == COPY:
             continue
         if p and relative[p] == relative[p - 1]:
             counts[0 if isinstance(tree, Sum) else 1] += 1
         elif p and tree == explanation[p - 1]:
             counts[2 if isinstance(tree, Sum) else 3] += 1
-        before = slice(0, max(0, p - 1))
-        counts[4] += tree in explanation[before]
-        counts[5] += relative[p] in relative[before]
+        else:
+            counts[4] += tree in trees
+            counts[5] += relative[p] in moved
     return counts
 
 
@@ -153,7 +164,7 @@ def _condition_facts(explanation: Explanation, relative: list[Tree], chosen: lis
     ]
 
 
-def _branch_facts(explanation: Explanation, relative: list[Tree], chosen: list[int]) -> list[float]:
+def _branch_facts(relative: list[Tree], chosen: list[int]) -> list[float]:
     keeping = [any(leaf == COPY for leaf in leaves(relative[p])) for p in chosen]
     rewritten = keeping.count(False)
     sides: set[bool] = set()

@@ -6,6 +6,7 @@ cheapest ones that fit some of the examples. Knows no conditions and no C.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -59,8 +60,6 @@ class Forms(NamedTuple):
 
     codes: Ints
     """(M, T): 2 i stands for + a[i], 2 i + 1 for - a[i], -1 for nothing; rising in each row."""
-    features: Floats
-    """(L, M, F): those of FEATURES that do not depend on the constant, for each position that is explained."""
 
     def sum_at(self, number: int, constant: int) -> Sum:
         counts: dict[int, int] = {}
@@ -92,7 +91,7 @@ def forms(length: int) -> Forms:
             break
     width = levels[-1].shape[1]
     codes = np.concatenate([np.pad(rows, [(0, 0), (0, width - rows.shape[1])], constant_values=-1) for rows in levels])
-    return Forms(codes, _features(codes, length))
+    return Forms(codes)
 
 
 def _extended(rows: Ints, length: int, room: int) -> Ints:
@@ -109,18 +108,31 @@ def _extended(rows: Ints, length: int, room: int) -> Ints:
     return np.concatenate([rows[before], codes[code, None]], axis=1)
 
 
-def _features(codes: Ints, length: int) -> Floats:
+def form_costs(codes: Ints, length: int, weights: Floats) -> Floats:
+    """What each form costs as the explanation of each position, without its constant. (M, T), (F,) -> (L, M)"""
+    cost = np.zeros((length, len(codes)))
+    for column, weight in zip(_columns(codes, length), weights[:-OF_CONSTANT].tolist(), strict=True):
+        cost += weight * column
+    return cost
+
+
+def _columns(codes: Ints, length: int) -> Iterator[NDArray[Any]]:
+    """Features one after the other, because all of them at once take much memory for long lists. (L, M) each"""
     plus = np.stack([(codes == 2 * p).sum(axis=1) for p in range(length)])  # (L, M)
     minus = np.stack([(codes == 2 * p + 1).sum(axis=1) for p in range(length)])
     total = (codes >= 0).sum(axis=1)  # (M,)
     negative = ((codes >= 0) & (codes % 2 == 1)).sum(axis=1)
     other = total - plus - minus
     own_only = (total == 1) & (plus == 1)
-    columns: list[NDArray[Any]] = [
-        ~own_only, other > 0, np.maximum(other - 1, 0), (plus + minus == 0) & (total > 0), minus > 0,
-        np.maximum(plus + minus - 1, 0), negative - minus, np.broadcast_to(total == 0, plus.shape), own_only,
-    ]  # fmt: skip
-    return np.stack(columns, axis=2).astype(np.float64)
+    yield ~own_only
+    yield other > 0
+    yield np.maximum(other - 1, 0)
+    yield (plus + minus == 0) & (total > 0)
+    yield minus > 0
+    yield np.maximum(plus + minus - 1, 0)
+    yield negative - minus
+    yield np.broadcast_to(total == 0, plus.shape)
+    yield own_only
 
 
 @compiled

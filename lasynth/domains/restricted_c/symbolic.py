@@ -9,6 +9,7 @@ exactly and ordered. Knows nothing of C: `writing` turns explanations into progr
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c import sums
-from lasynth.domains.restricted_c.conditions import Comparison, Separation, bits, separations
+from lasynth.domains.restricted_c.conditions import SHORT, Comparison, Separation, bits, separations
 from lasynth.domains.restricted_c.explanations import (
     FEATURES,
     OF_CONDITIONS,
@@ -27,9 +28,23 @@ from lasynth.domains.restricted_c.explanations import (
     Explanation,
     Tree,
     description,
+    elements_of,
     outputs,
+    shifted,
+    values,
 )
-from lasynth.domains.restricted_c.sums import NONE, Best, Floats, Forms, Ints, Questions, Sum, cheapest, forms
+from lasynth.domains.restricted_c.sums import (
+    NONE,
+    Best,
+    Floats,
+    Forms,
+    Ints,
+    Questions,
+    Sum,
+    cheapest,
+    form_costs,
+    forms,
+)
 from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
 
 MAX_LENGTH = 1000
@@ -37,8 +52,8 @@ MAX_LENGTH = 1000
 MOST_EXAMPLES = 24
 """Examples that are explained at once; of more, those that refute an explanation are added to the first ones."""
 FIRST_EXAMPLES = 12
-STRUCTURES = 60
-"""Structures that are described exactly."""
+STRUCTURES, FEWEST_STRUCTURES = 60, 4
+"""Structures that are described exactly; fewer for lists that are not SHORT."""
 VARIANTS = 6
 """Runners-up of single sums that are tried in each structure."""
 CONDITIONS = 4
@@ -103,7 +118,7 @@ def explain(inputs: Ints, expected: Ints, deadline: float = float("inf"), costs:
 def _form_costs(length: int, weights: bytes) -> tuple[Forms, Floats]:
     """The forms for a length, with their costs at each position. (L, M)"""
     made = forms(length)
-    return made, np.ascontiguousarray(made.features @ np.frombuffer(weights)[: -sums.OF_CONSTANT])
+    return made, form_costs(made.codes, length, np.frombuffer(weights))
 
 
 Mask: TypeAlias = int
@@ -163,7 +178,7 @@ class _Search:
     """The structures for one task."""
 
     def __init__(self, inputs: Ints, expected: Ints, deadline: float, costs: Costs) -> None:
-        self.inputs, self.costs, self.deadline = inputs, costs, deadline
+        self.inputs, self.expected, self.costs, self.deadline = inputs, expected, costs, deadline
         self.length = inputs.shape[1]
         self.everything: Mask = (1 << len(inputs)) - 1
         self.table = _Table(inputs, expected, costs)
@@ -172,15 +187,18 @@ class _Search:
         copies = (inputs == expected).all(axis=0)
         self.open = np.flatnonzero(~copies).tolist()
         """Positions that change: a condition can only help these."""
+        self.kept = float(self.plain[copies].sum())
 
     def explanations(self) -> list[Found]:
-        found = [
-            Found(float(description(explanation) @ self.costs.weights), explanation)
-            for structure in sorted(self.structures(), key=lambda s: s.cost)[:STRUCTURES]
-            for explanation in self.variants(structure)
-        ]
-        unique = {f.explanation: f for f in sorted(found, key=lambda f: -f.length)}
-        return sorted(unique.values(), key=lambda f: f.length)
+        count = max(FEWEST_STRUCTURES, min(STRUCTURES, STRUCTURES * SHORT // self.length))
+        unique: dict[Explanation, None] = {}
+        for structure in sorted(self.structures(), key=lambda s: s.cost)[:count]:
+            for explanation in self.variants(structure):
+                unique.setdefault(explanation)
+            if time.perf_counter() > self.deadline and unique:
+                break
+        found = [Found(float(description(explanation) @ self.costs.weights), explanation) for explanation in unique]
+        return sorted(found, key=lambda f: f.length)
 
     # --- structures ------------------------------------------------------------------------------------------------
     def structures(self) -> Iterator[Structure]:
@@ -215,8 +233,7 @@ class _Search:
 
     def assembled(self, cost: float, chosen: Mapping[int, Skeleton]) -> Structure:
         """With the skeletons chosen for open positions; all others are plain."""
-        rest = sum(float(self.plain[p]) for p in range(self.length) if p not in self.open)
-        return Structure(cost + rest, tuple(chosen.get(p, self.everything) for p in range(self.length)))
+        return Structure(cost + self.kept, tuple(chosen.get(p, self.everything) for p in range(self.length)))
 
     def shared(self, ways: list[Separation]) -> Iterator[Structure]:
         """One condition."""
@@ -338,11 +355,13 @@ class _Search:
 
     # --- explanations ----------------------------------------------------------------------------------------------
     def variants(self, structure: Structure) -> Iterator[Explanation]:
-        """With the cheapest sums everywhere, then with a runner-up in one place."""
-        yield tuple(self.tree(s, p, None) for p, s in enumerate(structure.skeletons))
+        """With the cheapest sums everywhere, then with what most positions have in common, or with a runner-up in one place."""
+        cheapest_one = tuple(self.tree(s, p, None) for p, s in enumerate(structure.skeletons))
+        yield cheapest_one
+        yield from self.uniform(cheapest_one)
         places = [
             (self.table.price(mask, p, rank) - self.table.price(mask, p), mask, p, rank)
-            for p, skeleton in enumerate(structure.skeletons) if p in self.open
+            for p in self.open for skeleton in (structure.skeletons[p],)
             for mask in _leaves(skeleton) for rank in range(1, sums.TOP)
             if self.table.price(mask, p, rank) < NONE
         ]  # fmt: skip
@@ -350,6 +369,25 @@ class _Search:
             yield tuple(
                 self.tree(s, p, (mask, rank) if p == position else None) for p, s in enumerate(structure.skeletons)
             )
+
+    def uniform(self, explanation: Explanation) -> Iterator[Explanation]:
+        """The same with the most frequent tree wherever it fits, be it relative to the position or not."""
+        for moving in (True, False):
+            moved = [shifted(tree, -p if moving else 0) for p, tree in enumerate(explanation)]
+            frequent = Counter(moved[p] for p in self.open).most_common(1)
+            if frequent and frequent[0][1] > 1:
+                tree = frequent[0][0]
+                yield tuple(
+                    new if self.fits(new := shifted(tree, p if moving else 0), p) else old
+                    for p, old in enumerate(explanation)
+                )
+
+    def fits(self, tree: Tree, position: int) -> bool:
+        """Whether a tree, whose elements may lie outside the list, explains a position."""
+        elements = elements_of(tree)
+        if elements and (min(elements) < 0 or max(elements) >= self.length):
+            return False
+        return bool((values(tree, self.inputs) == self.expected[:, position]).all())
 
     def tree(self, skeleton: Skeleton, position: int, other: tuple[Mask, int] | None) -> Tree:
         if isinstance(skeleton, int):

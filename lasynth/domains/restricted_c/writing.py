@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lasynth.domains.restricted_c.canonical import canonical
 from lasynth.domains.restricted_c.conditions import Comparison
-from lasynth.domains.restricted_c.explanations import Choice, Explanation, Tree, conditions_of, leaves, shifted
+from lasynth.domains.restricted_c.explanations import Choice, Explanation, Tree, elements_of, shifted
 from lasynth.domains.restricted_c.lexemes import MAX_SLOTS
 from lasynth.domains.restricted_c.nodes import (
     INT_MAX,
@@ -142,7 +142,7 @@ class _Writer:
         def statements(kept: Mapping[int, Operand]) -> Block:
             return tuple(self.assignment(Element(Const(position)), position, total, _places(kept)))
 
-        return _Unit(frozenset([position]), _elements(total), statements)
+        return _Unit(frozenset([position]), elements_of(total), statements)
 
     def branch(self, condition: Comparison, members: dict[int, Choice]) -> _Unit:
         def statements(kept: Mapping[int, Operand]) -> Block:
@@ -150,21 +150,21 @@ class _Writer:
             orelse = self.block({p: tree.orelse for p, tree in members.items()}, kept)
             return _if(condition, _places(kept), then, orelse)
 
-        reads = frozenset(e for tree in members.values() for e in _elements(tree))
+        reads = frozenset(e for tree in members.values() for e in elements_of(tree))
         return _Unit(frozenset(members), reads, statements)
 
     def loop(self, run: _Run, trees: Mapping[int, Tree]) -> _Unit:
         positions = range(run.first, run.last + 1)
         trees = {p: trees[p] for p in positions}
         tree = trees[run.first]
-        offsets = {e - run.first for e in _elements(tree)} if run.moving else set()
+        offsets = {e - run.first for e in elements_of(tree)} if run.moving else set()
         up = not any(-len(positions) < offset < 0 for offset in offsets)
 
         def statements(kept: Mapping[int, Operand]) -> Block:
             indices: dict[int, Var] = {}
             outside = _places(kept)
             if run.moving and any(
-                e in kept for p in positions for e in _elements(trees[p])
+                e in kept for p in positions for e in elements_of(trees[p])
             ):  # not all in the list any more
                 order = positions if up else reversed(positions)
                 return tuple(s for p in order for s in self.statements(Element(Const(p)), p, trees[p], outside))
@@ -185,9 +185,9 @@ class _Writer:
             first, last = (run.first, run.last) if up else (run.last, run.first)
             return (For(LOOP, False, first, "<=" if up else ">=", last, "++" if up else "--", (*heads, *body)),)
 
-        reads = frozenset(e for p in positions for e in _elements(trees[p]))
+        reads = frozenset(e for p in positions for e in elements_of(trees[p]))
         inside = (
-            frozenset() if run.moving else frozenset(e for e in _elements(tree) if e != run.first and e in positions)
+            frozenset() if run.moving else frozenset(e for e in elements_of(tree) if e != run.first and e in positions)
         )
         return _Unit(frozenset(positions), reads, statements, inside)
 
@@ -278,11 +278,6 @@ def _test(condition: Comparison, place: Resolve, wanted: bool) -> Test:
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------------
-def _elements(tree: Tree) -> frozenset[int]:
-    mentioned = {e for leaf in leaves(tree) for e, _ in leaf.terms}
-    return frozenset(mentioned | {e for condition in conditions_of(tree) for e in condition.elements})
-
-
 def _runs(trees: Mapping[int, Tree]) -> Iterator[_Run]:
     """Neighbouring positions worth a loop, from left to right."""
     position, last = min(trees, default=0), max(trees, default=-1)
@@ -337,5 +332,5 @@ def _feasible(trees: Mapping[int, Tree], run: _Run) -> bool:
     if not run.moving:
         return True
     size = run.last - run.first + 1
-    offsets = {e - run.first for e in _elements(tree)}
+    offsets = {e - run.first for e in elements_of(tree)}
     return not (any(-size < o < 0 for o in offsets) and any(0 < o < size for o in offsets))

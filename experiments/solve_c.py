@@ -1,0 +1,114 @@
+"""How good `lasynth solve` is: each strategy on the tasks of a test set, first answers judged by the held-out examples.
+
+    lasynth generate c --out data/fresh --test 1000 --seed 4242 --reduce
+    python experiments/solve_c.py data/fresh/test.parquet --out experiments/results/solve_c.json
+
+Strategies that need weights are left out if there are none. `--given N` shows the solver N examples instead of the usual
+half; the held-out ones stay the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth import solve
+from lasynth.batch import load_split
+from lasynth.dataset import read_tasks
+from lasynth.domains import get_domain
+from lasynth.domains.base import learnable
+from lasynth.progress import progress
+from lasynth.solver import PRETRAINED
+from lasynth.task import InputError, Task
+
+C = get_domain("c")
+Right = NDArray[np.bool_]
+
+
+def outcome(
+    task: Task[Any, Any], given: int, strategy: str, arguments: argparse.Namespace
+) -> tuple[bool, bool, float, int]:
+    """Whether the first answer is right on all examples, whether there is one, the seconds, and the candidates executed."""
+    pairs = [(e.input, e.output) for e in task.examples]
+    solution = solve(pairs[:given], strategy=strategy, timeout=arguments.timeout, weights=arguments.weights)  # type: ignore[arg-type]
+    if not solution.solved:
+        return False, False, solution.seconds, solution.candidates
+    (outputs,) = C.run_many([solution.programs[0].program], [x for x, _ in pairs])
+    return outputs == [y for _, y in pairs], True, solution.seconds, solution.candidates
+
+
+def summary(columns: Sequence[NDArray[Any]], groups: dict[str, dict[str, Right]]) -> dict[str, Any]:
+    right, answered, seconds, candidates = columns
+
+    def rates(rows: Right) -> dict[str, float]:
+        return {"tasks": int(rows.sum()), "right": round(100 * float(right[rows].mean()), 2)}
+
+    return {
+        "right": round(100 * float(right.mean()), 2),
+        "answered": round(100 * float(answered.mean()), 2),
+        "groups": {
+            kind: {n: rates(rows) for n, rows in members.items() if rows.any()} for kind, members in groups.items()
+        },
+        "median seconds": round(float(np.median(seconds)), 4),
+        "p95 seconds": round(float(np.percentile(seconds, 95)), 4),
+        "longest seconds": round(float(seconds.max()), 4),
+        "median candidates": int(np.median(candidates)),
+        "tasks right": "".join("1" if r else "0" for r in right),
+    }
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="Parquet file of tasks")
+    parser.add_argument("--strategies", nargs="+", default=["symbolic", "neural", "portfolio"])
+    parser.add_argument("--tasks", type=int, help="only so many")
+    parser.add_argument("--given", type=int, help="examples that the solver sees")
+    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--weights", type=Path, help="a trained run instead of the shipped weights")
+    parser.add_argument("--out", type=Path, help="keep the figures in this file")
+    arguments = parser.parse_args(words)
+    split = load_split(arguments.data, C)
+    split = split.take(arguments.tasks or len(split))
+    tasks = list(islice(read_tasks(arguments.data, C), len(split)))
+    given = arguments.given or C.given(split.examples)
+    groups = {
+        "category": {name: split.category == i for i, name in enumerate(C.categories)},
+        "behaviour": {"novel": split.novel, "in the training set": ~split.novel},
+        **learnable(C).groups(split.inputs, split.outputs),
+    }
+    weights = arguments.weights is not None or (PRETRAINED / C.name).exists()
+    names = [name for name in arguments.strategies if weights or name == "symbolic"]
+    facts = {"data": str(arguments.data), "tasks": len(tasks), "given": given, "timeout": arguments.timeout}
+    results: dict[str, Any] = {
+        **facts,
+        "hardware": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+    }
+    with progress(dict.fromkeys(names, len(tasks))) as report:
+        for name in names:
+            rows = []
+            for task in tasks:
+                rows.append(outcome(task, given, name, arguments))
+                report(name, 1)
+            results[name] = summary([np.array(column) for column in zip(*rows, strict=True)], groups)
+    text = json.dumps(results, indent=1)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"solve_c: {error}")

@@ -1,0 +1,141 @@
+"""The symbolic strategy: every kind of explanation is found, simple comes first, what is found fits, time is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from lasynth.domains.restricted_c.conditions import Comparison, bits, separations
+from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
+from lasynth.domains.restricted_c.sums import Sum, constant_features, form_costs, forms
+from lasynth.domains.restricted_c.symbolic import COSTS, explain
+from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
+
+Lists = NDArray[np.int64]
+
+
+def lists(count: int, length: int = 5, seed: int = 0, largest: int = 4) -> Lists:
+    return np.random.default_rng(seed).integers(-largest, largest + 1, (count, length))
+
+
+def columns(*values: Lists | int) -> Lists:
+    size = max(np.size(v) for v in values)
+    return np.stack([np.broadcast_to(v, size) for v in values], axis=1).astype(np.int64)
+
+
+def swapped(x: Lists) -> Lists:
+    first, second = x[:, 0], x[:, 1]
+    return columns(np.minimum(first, second), np.maximum(first, second), x[:, 2], x[:, 3], x[:, 4])
+
+
+KINDS: dict[str, Callable[[Lists], Lists]] = {
+    "copy and constants": lambda x: columns(3, x[:, 1], x[:, 0], -2, x[:, 4]),
+    "sums": lambda x: columns(x[:, 0] + x[:, 1] - 1, -x[:, 2], x[:, 2] - x[:, 4], 2 * x[:, 3] + 1, x[:, 4]),
+    "long sums": lambda x: columns(x.sum(axis=1), x[:, 1], 3 * x[:, 2] - x[:, 0], x[:, 3], x[:, 4] + 4 * x[:, 0]),
+    "one shared condition": lambda x: np.where(x[:, :1] == 0, columns(x[:, 1], 0, x[:, 2], x[:, 3], 4), x),
+    "order of two elements": swapped,
+    "a condition that moves": lambda x: np.maximum(x, 0),
+    "absolute values": np.abs,
+    "nested conditions": lambda x: np.where(
+        (x[:, 1:2] != 0) & (x[:, 3:4] == 2), columns(1, x[:, 1], 3, x[:, 3], x[:, 4]), x
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_found_and_carries_over(kind: str) -> None:
+    given, new = lists(40), lists(60, seed=1)
+    found = explain(given, KINDS[kind](given))
+    assert (outputs(found[0].explanation, new) == KINDS[kind](new)).all()
+
+
+@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 4))
+@settings(max_examples=40)
+def test_whatever_is_found_fits_and_shorter_descriptions_come_first(seed: int, count: int, length: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-3, 4, (2, count, length))
+    _, first = np.unique(x, axis=0, return_index=True)
+    found = explain(x[first], y[first])
+    assert all((outputs(f.explanation, x[first]) == y[first]).all() for f in found)
+    assert [f.length for f in found] == sorted(f.length for f in found)
+    assert len({f.explanation for f in found}) == len(found)
+
+
+def test_simple_comes_before_complicated() -> None:
+    x = np.array([[1, 1, 2], [0, 0, 3]])
+    assert explain(x, x)[0].explanation == (Sum(((0, 1),)), Sum(((1, 1),)), Sum(((2, 1),))), "an element is itself"
+
+
+def test_thousands_of_examples_are_explained_by_a_few() -> None:
+    x = lists(5000)
+    y = np.where(x[:, :1] == 3, x + 1, x)  # hardly seen among the first examples
+    found = explain(x, y)
+    assert found
+    assert (outputs(found[0].explanation, x) == y).all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 30, 150, 400])
+def test_any_length_and_large_values(length: int) -> None:
+    x = lists(6, length, largest=1_000_000_000)
+    begin = time.perf_counter()
+    found = explain(x, np.abs(x))
+    assert (outputs(found[0].explanation, x) == np.abs(x)).all()
+    new = lists(9, length, seed=5, largest=1_000_000_000)
+    if length > 2:  # fewer positions leave too much open
+        assert (outputs(found[0].explanation, new) == np.abs(new)).all()
+    assert time.perf_counter() - begin < 20
+
+
+def test_a_deadline_that_has_passed_leaves_the_plain_sums() -> None:
+    x = lists(8, 20)
+    assert explain(x, x + 1, deadline=0.0)
+    assert not explain(x, np.abs(x), deadline=0.0)
+
+
+# --- parts ---------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("length", [1, 2, 5, 40, 130, 1000])
+def test_forms_are_different_sums_with_their_features(length: int) -> None:
+    made = forms(length)
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, len(made.codes), 20).tolist()
+    x = lists(7, length)
+    values, cost = made.values(x), form_costs(made.codes, length, COSTS.of_sums)
+    assert len({tuple(row) for row in made.codes.tolist()}) == len(made.codes)
+    for m in numbers:
+        total, position = made.sum_at(m, 3), int(rng.integers(length))
+        assert (total.at(x) == values[:, m] + 3).all()
+        copies = [Sum(((p, 1),)) for p in range(length)]
+        alone = description((*copies[:position], total, *copies[position + 1 :])) - description(tuple(copies))
+        price = cost[position, m] + constant_features(3) @ COSTS.of_constants - cost[position, 1 + 2 * position]
+        assert (alone @ COSTS.weights) == pytest.approx(price), "both ways to the cost of a sum agree"
+
+
+def test_separations_hold_where_they_say() -> None:
+    x = lists(6)
+    everything = (1 << 6) - 1
+    ways = separations(x, COSTS.of_conditions)
+    assert len({way.mask for way in ways}) == len(ways)
+    for way in ways:
+        assert way.mask & 1
+        assert 0 < way.mask < everything
+        for _, condition in way.conditions:
+            assert bits(condition.holds(x)) in (way.mask, everything ^ way.mask)
+        prices = [price for price, _ in way.conditions]
+        assert prices == sorted(prices)
+
+
+def test_weights_are_those_of_the_features() -> None:
+    assert list(WEIGHTS) == list(FEATURES)
+
+
+def test_a_loop_is_described_once() -> None:
+    length = [float(description(tuple(Sum(((p, 1),), 1) for p in range(n))) @ COSTS.weights) for n in (1, 30)]
+    assert length[1] - length[0] < 29 * length[0] / 2
+    condition = Comparison(Sum(((0, 1),)), "==")
+    assert condition.elements == (0,)

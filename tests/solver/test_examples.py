@@ -1,0 +1,71 @@
+"""Examples as people write them: both formats say the same, and whatever is wrong is shown with its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lasynth.domains import get_domain
+from lasynth.solver.examples import MAX_EXAMPLES, check_examples, read_examples
+from lasynth.task import Example, InputError
+
+C = get_domain("c")
+numbers = st.integers(-(2**31), 2**31 - 1)
+pairs = st.integers(1, 6).flatmap(
+    lambda n: st.lists(st.tuples(*[st.lists(numbers, min_size=n, max_size=n)] * 2), min_size=1, max_size=6)
+)
+
+
+@given(pairs)
+def test_both_formats_and_python_say_the_same(made: list[tuple[list[int], list[int]]]) -> None:
+    unique = list({tuple(x): (x, y) for x, y in made}.values())
+    text = "# examples\n\n" + "\n".join(f" {x} ->{y}   # a pair" for x, y in unique)
+    as_json = json.dumps({"examples": [{"input": x, "output": y} for x, y in unique]})
+    wanted = [Example(x, y) for x, y in unique]
+    assert read_examples(text, C, "t") == read_examples(as_json, C, "j") == check_examples(C, wanted) == wanted
+
+
+BAD = [
+    ("[1,2] -> [1,2]\n[1,x] -> [1,2]", ["line 2", "[1,x] -> [1,2]", "not a list"]),
+    ("[1,2] -> [1,2]\n\n[1,2]", ["line 3", "[1,2]", "->"]),
+    ("[1,2] -> [1,2] -> [3]", ["line 1", "->"]),
+    ("[1,2] -> [1,2,3]", ["line 1", "2 elements", "3"]),
+    ("[1,2] -> [1,2]\n[1,2,3] -> [1,2,3]", ["line 2", "3 elements", "first example 2"]),
+    ("[1,2] -> [1,2]\n[0,0] -> [0,0]\n[1,2] -> [2,1]", ["line 3", "line 1", "same input"]),
+    ("[1,2] -> [1,99999999999]", ["line 1", "32 bits"]),
+    ("[] -> []", ["line 1", "empty"]),
+    ("", ["no example"]),
+    ("# nothing\n", ["no example"]),
+    ('{"examples": [}', ["line 1", "not JSON"]),
+    ('{"examples": 3}', ["no list"]),
+    ('{"pairs": []}', ["no list"]),
+    ('{"examples": []}', ["no example"]),
+    ('{"examples": [{"input": [1]}]}', ["example 1", '"output"']),
+    ('{"examples": [{"input": [1], "output": "x"}]}', ["example 1", "not a list"]),
+    ('{"examples": [{"input": [true], "output": [1]}]}', ["example 1", "not a list"]),
+    ("[" + "1" * 5000 + "] -> [1]", ["line 1", "not a list"]),
+    ("\x00\x01", ["line 1"]),
+    (f"{[0] * 1001} -> {[0] * 1001}", ["1,001 elements"]),
+    ("\n".join(f"[{i}] -> [0]" for i in range(MAX_EXAMPLES + 1)), ["10,001 examples"]),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), BAD, ids=[text[:30] for text, _ in BAD])
+def test_what_is_wrong_is_shown(text: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as error:
+        read_examples(text, C, "FILE")
+    assert all(word in str(error.value) for word in words), str(error.value)
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize("value", [None, "abc", 3, [1.5], ["a"], {1: 2}, object()])
+def test_python_values_that_are_no_lists(value: object) -> None:
+    with pytest.raises(InputError, match="example 2"):
+        check_examples(C, [Example([1], [1]), Example(value, [1])])
+
+
+def test_repeated_examples_count_once() -> None:
+    assert len(read_examples("[1] -> [2]\n[1] -> [2]", C, "t")) == 1

@@ -1,0 +1,207 @@
+"""The solver: answers are verified, differ in behaviour, keep the time limit; strategies that lie or fail do no harm."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lasynth
+import lasynth.solver
+from lasynth.domains import get_domain
+from lasynth.domains.restricted_c.generator import COptions
+from lasynth.domains.restricted_c.nodes import Program
+from lasynth.solver import solve
+from lasynth.solver.answers import Answers
+from lasynth.solver.asking import question
+from lasynth.solver.strategies import Candidate, Examples, Strategy, Symbolic
+from lasynth.task import Example, InputError
+
+C = get_domain("c")
+LOOP = [([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])]
+
+
+def program(body: str) -> Program:
+    parsed: Program = C.parse_text(f"int * f(int a[]) {{ {body} return a; }}")
+    return parsed
+
+
+def examples(pairs: list[tuple[list[int], list[int]]]) -> list[Example[list[int]]]:
+    return [Example(x, y) for x, y in pairs]
+
+
+def test_documentation_of_the_function_is_what_happens() -> None:
+    failures, attempts = doctest.testmod(lasynth.solver)
+    assert attempts >= 3
+    assert failures == 0
+
+
+def test_the_public_face_is_light() -> None:
+    loaded = "print('torch' in sys.modules, 'numba' in sys.modules)"
+    code = f"import sys, lasynth; {loaded}; lasynth.solve; print('torch' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False"] * 3
+    assert lasynth.solve is solve
+
+
+def test_generated_tasks_are_answered_with_programs_that_fit() -> None:
+    tasks, _ = C.sample_tasks(Random(5), 25, COptions(reduce=True))
+    for task in tasks:
+        pairs = [(e.input, e.output) for e in task.examples]
+        solution = solve(pairs[:5], strategy="symbolic", top=3, timeout=20)
+        for answer in solution.programs:
+            for code in (answer.code, answer.concise):
+                assert [C.run(C.parse_text(code), x) for x, _ in pairs[:5]] == [y for _, y in pairs[:5]]
+            assert answer.tokens == C.length(C.parse_text(answer.concise))
+        behaviours = C.behaviours([C.canonical(a.program) for a in solution.programs], pairs[0][0])
+        assert len(behaviours) == len(solution.programs)
+        assert solution.solved == (solution.reason is None)
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=8)
+def test_noise_is_answered_or_refused_never_wrong(seed: int) -> None:
+    rng = Random(seed)
+    pairs = [([rng.randint(-4, 4) for _ in range(4)], [rng.randint(-4, 4) for _ in range(4)]) for _ in range(7)]
+    solution = solve(list({tuple(x): (x, y) for x, y in pairs}.values()), timeout=1)
+    assert solution.solved or (solution.reason and solution.partial is not None)
+    if solution.partial is not None:
+        right = sum(C.run(solution.partial.program, x) == y for x, y in {tuple(x): (x, y) for x, y in pairs}.values())
+        assert right == solution.satisfied > 0
+
+
+@pytest.mark.parametrize("timeout", [0.2, 1.0])
+def test_the_time_limit_is_kept(timeout: float) -> None:
+    rng = Random(0)
+    lists = [[rng.randint(-99, 99) for _ in range(60)] for _ in range(12)]
+    pairs = [(x, [rng.randint(-99, 99) for _ in x]) for x in lists]
+    solve(LOOP)
+    begin = time.perf_counter()
+    solution = solve(pairs, timeout=timeout)
+    assert not solution.solved
+    assert time.process_time() >= 0
+    assert (
+        time.perf_counter() - begin < 1.1 * timeout + 0.5
+    )  # the half second is for a machine that is doing other things
+
+
+def test_an_unchanged_list_needs_no_statement() -> None:
+    solution = solve([(x, x) for x, _ in LOOP])
+    assert C.run(solution.programs[0].program, [5, 6, 7]) == [5, 6, 7]
+
+
+class Proposes:
+    """A strategy that proposes what it is told to, fitting or not."""
+
+    name = "proposes"
+
+    def __init__(self, *candidates: Candidate) -> None:
+        self.given = candidates
+
+    def refusal(self, examples: Examples) -> str | None:
+        return None
+
+    def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+        yield from self.given
+
+
+def gathered(*candidates: Candidate, pairs: Any = LOOP) -> Answers:
+    team: list[Strategy] = [Proposes(*candidates)]
+    return lasynth.solver._gather(team, Answers(C, examples(pairs)), time.perf_counter(), 10.0)
+
+
+INCREMENTS = program("a[0]++; a[1]++; a[2]++;")
+THE_SAME = program("int i = 0; for (i = 0; i <= 2; i++) a[i] = a[i] + 2 - 1;")
+WRONG = program("a[0]++;")
+FAULTY = program("int i = 9; a[i] = 0;")
+OTHER = program("a[0]++; a[1]++; a[2]++; if (a[0] == 3) a[1] = 0;")
+
+
+def test_only_programs_that_satisfy_every_example_are_answers() -> None:
+    answers = gathered(*(Candidate(p, "x", length=1.0) for p in (FAULTY, WRONG, INCREMENTS)))
+    assert [behaviour.best.program for behaviour in answers.ranked()] == [INCREMENTS]
+    assert answers.executed == 3
+    partial, satisfied = gathered(
+        Candidate(FAULTY, "x"), Candidate(WRONG, "x"), pairs=[*LOOP, ([0, 0, 0], [1, 0, 0])]
+    ).partial_answer()
+    assert satisfied == 1
+    assert partial is not None
+    assert C.run(partial.program, [0, 0, 0]) == [1, 0, 0]
+
+
+def test_programs_that_do_the_same_are_one_answer() -> None:
+    answers = gathered(
+        Candidate(INCREMENTS, "symbolic", length=3.0), Candidate(THE_SAME, "neural", log_prob=-1.0),
+        Candidate(THE_SAME, "neural", log_prob=-2.0), Candidate(OTHER, "neural", log_prob=-9.0),
+    )  # fmt: skip
+    first, second = answers.ranked()
+    assert list(first.sources) == ["symbolic", "neural"]
+    assert first.log_prob == pytest.approx(-0.6867, abs=1e-3), "probabilities of the same behaviour add up"
+    assert second.best.program == OTHER
+    assert answers.answer(first).source == "neural, symbolic"
+
+
+def test_the_model_decides_between_short_descriptions() -> None:
+    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=4.0)
+    assert gathered(short, long).ranked()[0].best.program == OTHER
+    believed = gathered(short, long, Candidate(THE_SAME, "neural", log_prob=-1.0))
+    assert believed.ranked()[0].best.program == INCREMENTS
+
+
+def test_reduction_keeps_the_behaviour_and_shortens() -> None:
+    clumsy = program(
+        "int i = 0; int k = 3; for (i = 0; i <= 2; i++) { k = a[i]; a[i] = 0; a[i] = a[i] + k + 1; } k = 1;"
+    )
+    answers = gathered(Candidate(clumsy, "x", length=1.0))
+    answer = answers.answer(answers.ranked()[0])
+    assert answer.tokens < C.length(clumsy)
+    assert C.run(answer.program, [1, 2, 3]) == [2, 3, 4]
+
+
+def test_questions_split_the_answers_evenly() -> None:
+    def answer(body: str) -> Any:
+        answers = gathered(Candidate(program(body), "x", length=1.0), pairs=[([1, 1], [1, 1])])
+        return answers.answer(answers.ranked()[0])
+
+    given_ones = examples([([1, 1], [1, 1])])
+    candidates = [
+        answer(body) for body in ("", "if (a[0] == 0) a[1] = 4;", "if (a[0] == 0) a[1] = 4; if (a[1] == 2) a[0] = 1;")
+    ]
+    asked = question(C, candidates, given_ones)
+    assert asked is not None
+    assert len(asked.outputs) > 1
+    for output, who in asked.outputs:
+        assert all(C.run(candidates[i].program, asked.input) == output for i in who)
+    assert question(C, candidates[:1], given_ones) is None
+    assert question(C, [], given_ones) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"timeout": 0}, "timeout"), ({"timeout": float("nan")}, "timeout"), ({"top": 0}, "top"), ({"strategy": "magic"}, "magic"),
+     ({"language": "basic"}, "basic"), ({"language": "karel"}, "karel"), ({"weights": "/nowhere"}, "nowhere")],
+)  # fmt: skip
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve(LOOP, **settings)
+
+
+def test_without_weights_the_portfolio_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(lasynth.solver, "PRETRAINED", tmp_path)
+    assert any("no weights" in note for note in solve(LOOP).notes)
+    assert not solve(LOOP, strategy="symbolic").notes
+    with pytest.raises(InputError, match="no weights"):
+        solve(LOOP, strategy="neural")
+
+
+def test_symbolic_takes_anything() -> None:
+    assert Symbolic(C).refusal(examples(LOOP)) is None

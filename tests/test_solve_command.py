@@ -1,0 +1,167 @@
+"""`lasynth solve` on the command line: what it prints where, exit codes, messages, files that gcc accepts."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lasynth.cli import main
+from lasynth.domains import get_domain
+
+LOOP = "[3,1,4] -> [4,2,5]\n[0,7,7] -> [1,8,8]\n[9,-2,5] -> [10,-1,6]\n"
+BRANCH = """\
+[0,5,6] -> [0,6,5]
+[2,5,6] -> [2,5,6]
+[-1,4,3] -> [-1,4,3]
+[0,1,9] -> [0,9,1]
+[0,-2,-2147483648] -> [0,-2147483648,-2]
+"""
+NOISE = "\n".join(f"[{i},{i * i % 7}] -> [{i * i * i % 11},{(i * 5) % 3}]" for i in range(9))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "examples.txt"
+    path.write_text(LOOP)
+    return path
+
+
+def test_code_on_standard_output_words_on_standard_error(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(file)]) == 0
+    out, err = capsys.readouterr()
+    c = get_domain("c")
+    assert c.run(c.parse_text(out), [1, 2, 3]) == [2, 3, 4]
+    for words in ("checked on 3 examples", "symbolic", " s,", "candidates executed"):
+        assert words in err
+
+
+def test_standard_input_and_examples_in_arguments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(LOOP))
+    assert main(["solve", "-"]) == 0
+    piped = capsys.readouterr().out
+    words = [word for line in LOOP.splitlines() for word in ("--example", line)]
+    assert main(["solve", *words]) == 0
+    assert capsys.readouterr().out == piped
+
+
+def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(file), "--json", "--top", "3"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["solved"] is True
+    assert result["reason"] is None
+    assert {"seconds", "candidates"} <= result.keys()
+    assert set(result["programs"][0]) == {"code", "concise", "source", "log_prob", "tokens"}
+
+
+def test_nothing_found_is_exit_1_with_a_partial_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "noise.txt"
+    path.write_text(NOISE)
+    assert main(["solve", str(path), "--timeout", "2"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("int *")
+    assert "of 9 examples" in err
+    assert "no program satisfies all examples" in err
+    assert main(["solve", str(path), "--json", "--timeout", "2"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert result["solved"] is False
+    assert result["programs"] == []
+    assert result["partial"]["satisfied"] > 0
+    assert result["reason"]
+
+
+def test_traces(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(file), "--trace"]) == 0
+    out = capsys.readouterr().out
+    assert "example 3" in out
+    assert "[10, -1, 6]" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["solve"], "either a file"),
+        (["solve", "/nowhere/x.txt"], "No such file"),
+        (["solve", "--example", "[1,2] -> [1]"], "[1,2] -> [1]"),
+        (["solve", "--example", "[1] -> [1]", "--timeout", "-1"], "timeout"),
+        (["solve", "--example", "[1] -> [1]", "--top", "0"], "top"),
+        (["solve", "--example", "[1] -> [1]", "--weights", "/nowhere"], "/nowhere"),
+        (["solve", "--example", "[1] -> [1]", "--ask", "--json"], "--ask"),
+    ],
+)
+def test_bad_input_is_exit_2_and_a_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_no_file_is_emitted_without_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "noise.txt"
+    path.write_text(NOISE)
+    assert main(["solve", str(path), "--emit", "c", "--timeout", "1"]) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_python_in_the_documentation() -> None:
+    failures, attempts = doctest.testfile(str(Path(__file__).parents[1] / "docs" / "solve.md"), module_relative=False)
+    assert attempts == 3
+    assert failures == 0
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("text", [LOOP, BRANCH])
+def test_emitted_files_compile_without_warnings_and_pass(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, source, binary = tmp_path / "e.txt", tmp_path / "e.c", tmp_path / "e"
+    path.write_text(text)
+    assert main(["solve", str(path), "--emit", "c"]) == 0
+    source.write_text(capsys.readouterr().out)
+    made = subprocess.run(
+        ["gcc", "-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", source, "-o", binary],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "examples passed" in subprocess.run([binary], capture_output=True, text=True, check=True).stdout
+
+
+def answered(
+    lines: str, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    assert main(["solve", "--ask", *words]) == 0
+    return capsys.readouterr()
+
+
+def test_questions_settle_what_is_open(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person means max(x, 0), and says so whatever is asked."""
+
+    class Person(io.StringIO):
+        def readline(self, size: int = -1) -> str:  # type: ignore[override]
+            asked = capsys.readouterr().err.split("becomes of ")[1].split(":")[0]
+            return json.dumps([max(0, value) for value in json.loads(asked)]) + "\n"
+
+    monkeypatch.setattr(sys, "stdin", Person())
+    words = ["--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]"]
+    assert main(["solve", "--ask", *words]) == 0
+    c = get_domain("c")
+    program = c.parse_text(capsys.readouterr().out)
+    assert [c.run(program, [a, b]) for a, b in ((-4, -3), (0, 2), (2, -1))] == [[0, 0], [0, 2], [2, 0]]
+
+
+def test_a_question_can_be_left_and_a_bad_answer_is_asked_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]"]
+    out, err = answered("\n", words, capsys, monkeypatch)
+    assert out.startswith("int *")
+    out, err = answered("nonsense\n[1]\n1\n\n", words, capsys, monkeypatch)
+    assert "not a list" in err
+    assert "elements" in err
