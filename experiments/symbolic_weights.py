@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from lasynth.batch import load_split
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
-from lasynth.domains.restricted_c.symbolic import Costs, costs_of, explain
+from lasynth.domains.restricted_c.prices import Costs, costs_of
+from lasynth.domains.restricted_c.symbolic import explain
 from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
 
 Listed = tuple[NDArray[np.float64], NDArray[np.bool_]]

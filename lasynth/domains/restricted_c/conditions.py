@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -95,11 +96,16 @@ def bits(holds: NDArray[np.bool_]) -> int:
     return int(sum(1 << k for k in np.flatnonzero(holds).tolist()))
 
 
-def separations(inputs: Ints, weights: Floats) -> list[Separation]:
-    """All ways in which single conditions part the examples, those with the cheapest condition first. (K, L)"""
+def separations(inputs: Ints, weights: Floats, deadline: float = float("inf")) -> list[Separation]:
+    """All ways in which single conditions part the examples, those with the cheapest condition first. (K, L)
+
+    Conditions on one element come before those on two; those that are not reached by the deadline are left out.
+    """
     everything = (1 << len(inputs)) - 1
     found: dict[int, list[tuple[float, Comparison]]] = {}
     for condition in comparisons(inputs):
+        if time.perf_counter() > deadline:
+            break
         mask = bits(condition.holds(inputs))
         if 0 < mask < everything:
             same_as_first = mask if mask & 1 else everything ^ mask

@@ -11,8 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias, Union
 
 import numpy as np
@@ -21,9 +20,6 @@ from numpy.typing import NDArray
 from lasynth.domains.restricted_c import sums
 from lasynth.domains.restricted_c.conditions import SHORT, Comparison, Separation, bits, separations
 from lasynth.domains.restricted_c.explanations import (
-    FEATURES,
-    OF_CONDITIONS,
-    OF_SUMS,
     Choice,
     Explanation,
     Tree,
@@ -33,19 +29,8 @@ from lasynth.domains.restricted_c.explanations import (
     shifted,
     values,
 )
-from lasynth.domains.restricted_c.sums import (
-    NONE,
-    Best,
-    Floats,
-    Forms,
-    Ints,
-    Questions,
-    Sum,
-    cheapest,
-    form_costs,
-    forms,
-)
-from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
+from lasynth.domains.restricted_c.prices import COSTS, Costs, Late, Mask, PriceTable
+from lasynth.domains.restricted_c.sums import NONE, Floats, Ints, Sum
 
 MAX_LENGTH = 1000
 """Longest list that is explained."""
@@ -64,35 +49,6 @@ WORK_PER_SECOND = 200_000_000
 """The same where time is short."""
 PAIRED = 40
 """Separations that are combined with each other."""
-
-
-@dataclass(frozen=True)
-class Costs:
-    """The weights of FEATURES, by the parts that need them."""
-
-    weights: Floats
-
-    @property
-    def of_sums(self) -> Floats:
-        return self.weights[OF_SUMS]
-
-    @property
-    def of_constants(self) -> Floats:
-        return self.of_sums[-sums.OF_CONSTANT :]
-
-    @property
-    def of_conditions(self) -> Floats:
-        return self.weights[OF_CONDITIONS]
-
-    def of(self, feature: str) -> float:
-        return float(self.weights[FEATURES.index(feature)])
-
-
-def costs_of(weights: Mapping[str, float]) -> Costs:
-    return Costs(np.array([weights[name] for name in FEATURES]))
-
-
-COSTS = costs_of(WEIGHTS)
 
 
 class Found(NamedTuple):
@@ -114,15 +70,6 @@ def explain(inputs: Ints, expected: Ints, deadline: float = float("inf"), costs:
         chosen += np.flatnonzero(wrong)[:2].tolist()
 
 
-@lru_cache(maxsize=8)
-def _form_costs(length: int, weights: bytes) -> tuple[Forms, Floats]:
-    """The forms for a length, with their costs at each position. (L, M)"""
-    made = forms(length)
-    return made, form_costs(made.codes, length, np.frombuffer(weights))
-
-
-Mask: TypeAlias = int
-"""Some of the examples, as bits."""
 Skeleton: TypeAlias = Union[Mask, "Branching"]
 """A tree whose leaves are the examples that reach them."""
 
@@ -140,40 +87,6 @@ class Structure(NamedTuple):
     skeletons: tuple[Skeleton, ...]
 
 
-class _Table:
-    """The cheapest sums for sets of examples and positions, computed for many at a time."""
-
-    def __init__(self, inputs: Ints, expected: Ints, costs: Costs) -> None:
-        self.forms, self.cost = _form_costs(inputs.shape[1], costs.of_sums.tobytes())
-        self.values, self.expected, self.costs = self.forms.values(inputs), expected, costs
-        self.rows: dict[tuple[Mask, int], tuple[Best, int]] = {}
-
-    def fill(self, wanted: list[tuple[Mask, int]]) -> None:
-        new = [key for key in dict.fromkeys(wanted) if key not in self.rows]
-        if not new:
-            return
-        masks = list(dict.fromkeys(mask for mask, _ in new))
-        examples = (np.array(masks, object)[:, None] >> np.arange(len(self.expected)) & 1).astype(np.bool_)
-        number = {mask: i for i, mask in enumerate(masks)}
-        asked = Questions(examples, np.array([number[m] for m, _ in new]), np.array([p for _, p in new]))
-        best = cheapest(self.values, self.expected, asked, self.cost, self.costs.of_constants)
-        self.rows.update({key: (best, q) for q, key in enumerate(new)})
-
-    def price(self, mask: Mask, position: int, rank: int = 0) -> float:
-        """NONE if no sum fits; nothing for no examples."""
-        if not mask:
-            return 0.0
-        best, q = self.rows[mask, position]
-        return float(best.cost[q, rank])
-
-    def prices(self, mask: Mask, positions: list[int]) -> Floats:
-        return np.array([self.price(mask, p) for p in positions])
-
-    def sum_at(self, mask: Mask, position: int, rank: int = 0) -> Sum:
-        best, q = self.rows[mask, position]
-        return self.forms.sum_at(int(best.form[q, rank]), int(best.constant[q, rank]))
-
-
 class _Search:
     """The structures for one task."""
 
@@ -181,8 +94,8 @@ class _Search:
         self.inputs, self.expected, self.costs, self.deadline = inputs, expected, costs, deadline
         self.length = inputs.shape[1]
         self.everything: Mask = (1 << len(inputs)) - 1
-        self.table = _Table(inputs, expected, costs)
-        self.table.fill([(self.everything, p) for p in range(self.length)])
+        self.table = PriceTable(inputs, expected, deadline, costs)
+        self.table.compute([(self.everything, p) for p in range(self.length)])
         self.plain = self.table.prices(self.everything, list(range(self.length)))  # (L,)
         copies = (inputs == expected).all(axis=0)
         self.open = np.flatnonzero(~copies).tolist()
@@ -192,7 +105,10 @@ class _Search:
     def explanations(self) -> list[Found]:
         count = max(FEWEST_STRUCTURES, min(STRUCTURES, STRUCTURES * SHORT // self.length))
         unique: dict[Explanation, None] = {}
-        for structure in sorted(self.structures(), key=lambda s: s.cost)[:count]:
+        structures: list[Structure] = []
+        with suppress(Late):
+            structures.extend(self.structures())
+        for structure in sorted(structures, key=lambda s: s.cost)[:count]:
             for explanation in self.variants(structure):
                 unique.setdefault(explanation)
             if time.perf_counter() > self.deadline and unique:
@@ -202,13 +118,14 @@ class _Search:
 
     # --- structures ------------------------------------------------------------------------------------------------
     def structures(self) -> Iterator[Structure]:
+        """The simplest kinds first. Late if there is no time for more."""
         if (self.plain < NONE).all():
             yield Structure(float(self.plain.sum()), (self.everything,) * self.length)
         if not self.open or time.perf_counter() > self.deadline:
             return
         per_mask = len(self.open) * self.table.values.shape[1] * 2
         work = min(WORK, WORK_PER_SECOND * (self.deadline - time.perf_counter()))
-        ways = separations(self.inputs, self.costs.of_conditions)[: max(1, int(work / (2 * per_mask)))]
+        ways = separations(self.inputs, self.costs.of_conditions, self.deadline)[: max(1, int(work / (2 * per_mask)))]
         self.table.fill([(m, p) for way in ways for m in self.sides(way) for p in self.open])
         self.split = np.array([self.prices_split(way) for way in ways]).reshape(len(ways), len(self.open))  # (W, O)
         yield from self.shared(ways)
@@ -250,6 +167,8 @@ class _Search:
     def moving(self) -> Iterator[Structure]:
         """A condition on each position's own element, or on it and a neighbour."""
         for template in self.templates():
+            if time.perf_counter() > self.deadline:
+                raise Late
             trees: dict[int, Branching] = {}
             for p in self.open:
                 moved = _moved(template, p)
@@ -321,6 +240,8 @@ class _Search:
         plain, extra = self.plain[self.open], self.costs.of("more conditions") + self.costs.of("nested")
         for split, outer in zip(self.split, ways, strict=False):
             shallow = np.minimum(plain, split)
+            if time.perf_counter() > self.deadline:
+                raise Late
             for side in self.sides(outer):
                 for inner in ways:
                     parts = side & inner.mask, side & ~inner.mask

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c.conditions import Comparison, bits, separations
 from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
+from lasynth.domains.restricted_c.prices import COSTS
 from lasynth.domains.restricted_c.sums import Sum, constant_features, form_costs, forms
-from lasynth.domains.restricted_c.symbolic import COSTS, explain
+from lasynth.domains.restricted_c.symbolic import explain
 from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
 
 Lists = NDArray[np.int64]
