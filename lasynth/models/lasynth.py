@@ -96,8 +96,8 @@ class LaSynth(nn.Module):
         if len(rows):
             state = self._execute(state, rows, hidden)
         present = state.examples.present[state.task]
-        fixed = [View(view[state.task]) for view in state.examples.fixed_views]
-        moving = [View(view[state.latent]) for view in state.pool.views]
+        fixed = [View(view.index_select(0, state.task)) for view in state.examples.fixed_views]
+        moving = [View(view.index_select(0, state.latent)) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
         scores = self._predict(hidden, seen, present, counts.unsqueeze(1)).squeeze(1)

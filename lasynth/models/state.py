@@ -37,7 +37,7 @@ class Pool(NamedTuple):
     """Each (P, K, L, 2 A)."""
 
     def take(self, index: Tensor) -> Pool:
-        return Pool(self.values[index], tuple(view[index] for view in self.views))
+        return Pool(self.values.index_select(0, index), tuple(view.index_select(0, index) for view in self.views))
 
     def join(self, other: Pool) -> Pool:
         pairs = zip(self.views, other.views, strict=True)
@@ -71,7 +71,7 @@ class Hypotheses:
             latent=self.latent[index],
             memory=self.memory.reorder(index),
             fed=None if self.fed is None else self.fed[index],
-            counts=self.counts[index],
+            counts=self.counts.index_select(0, index),
             depth=self.depth[index],
         )
 
