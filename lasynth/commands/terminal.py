@@ -26,7 +26,7 @@ def domain_of(file: Path) -> Domain[Any, Any, Any]:
 def read_text(file: Path) -> str:
     try:
         if file.is_file() and file.stat().st_size > MAX_FILE:
-            raise InputError(f"{file} has {file.stat().st_size:,} bytes; programs may have {MAX_FILE:,}")
+            raise InputError(f"{file} has {file.stat().st_size:,} bytes; at most {MAX_FILE:,} are read")
         return file.read_text()
     except UnicodeDecodeError as error:
         raise InputError(f"{file} is not a text file") from error

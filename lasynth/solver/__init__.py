@@ -49,19 +49,10 @@ def solve(
     the one that comes with the package) and `portfolio` (both). InputError if the examples are bad.
 
     >>> solution = solve([([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])])
-    >>> solution.solved
-    True
-    >>> print(solution.programs[0].concise)
-    int * func_1(int a[])
-    {
-        int p_0 = 0;
-        for (p_0 = 0; p_0 <= 2; p_0++)
-        {
-            ++a[p_0];
-        }
-        return a;
-    }
-    <BLANKLINE>
+    >>> solution.solved, solution.programs[0].source
+    (True, 'symbolic')
+    >>> get_domain("c").run(solution.programs[0].program, [7, 0, -1])
+    [8, 1, 0]
     """
     if not timeout > 0:
         raise InputError("the timeout must be positive")

@@ -79,7 +79,7 @@ def test_noise_is_answered_or_refused_never_wrong(seed: int) -> None:
         assert right == solution.satisfied > 0
 
 
-@pytest.mark.parametrize("timeout", [0.2, 1.0])
+@pytest.mark.parametrize("timeout", [1.0, 2.0])
 def test_the_time_limit_is_kept(timeout: float) -> None:
     rng = Random(0)
     lists = [[rng.randint(-99, 99) for _ in range(60)] for _ in range(12)]
@@ -88,6 +88,7 @@ def test_the_time_limit_is_kept(timeout: float) -> None:
     begin = time.process_time()
     solution = solve(pairs, timeout=timeout)
     assert not solution.solved
+    assert solution.partial is not None
     assert time.process_time() - begin < 1.1 * timeout  # of the processor, since others may be using it
 
 

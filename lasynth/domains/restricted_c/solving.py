@@ -19,6 +19,8 @@ from lasynth.domains.restricted_c.writing import Unwritable, write
 from lasynth.task import Example, InputError
 
 ListExample = Example[list[int]]
+MOST_PROGRAMS = 80
+"""Explanations that are written as programs; the right one is seldom further down."""
 USUAL = 4
 """Lists to tell programs apart have at least the values from -USUAL to USUAL."""
 
@@ -45,13 +47,15 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[tupl
         found = True
         yield program
     for rows in () if found else _parts(len(examples)):
-        if time.perf_counter() > deadline:
+        late = time.perf_counter() > deadline
+        part = [0] if late else rows  # one example is explained in no time
+        yield from _written(inputs[part], outputs[part], deadline)
+        if late:
             return
-        yield from _written(inputs[rows], outputs[rows], deadline)
 
 
 def _written(inputs: Ints, outputs: Ints, deadline: float) -> Iterator[tuple[Program, float]]:
-    for length, explanation in explain(inputs, outputs, deadline):
+    for length, explanation in explain(inputs, outputs, deadline)[:MOST_PROGRAMS]:
         try:
             yield write(explanation), length
         except Unwritable:
