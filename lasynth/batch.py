@@ -158,7 +158,7 @@ class Collator:
         values, valid = self.arrays.states(tokens, inputs)
         inside = ((values >= self.smallest) & (values <= self.largest)).all(axis=3)
         valid = valid & inside & present[:, None, :]  # (B, S, K)
-        values = np.where(valid[..., None], values, self.smallest)
+        values = np.clip(values, self.smallest, self.largest)  # as near as a latent value comes
         return batch._replace(states=self._numbers(values), states_valid=torch.from_numpy(valid))
 
     def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:

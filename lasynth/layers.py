@@ -6,6 +6,7 @@ They know no domain and no time: letters are those of `models.base`, and `...` i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -52,19 +53,60 @@ class Attention(nn.Module):
         projected: Tensor = self.memory(memory)
         return projected
 
-    def forward(self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None) -> Tensor:
-        """(..., T, A); the mask is (..., T, M) of bool."""
-        return attend(self.query(*query), self.combine(*query), projected, mask)
+    def forward(
+        self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None, places: Places | None = None
+    ) -> Tensor:
+        """(..., T, A); the mask is (..., T, M) of bool. With places there are N queries and G memories."""
+        return attend(self.query(*query), self.combine(*query), projected, mask, places)
 
 
-def attend(query: Tensor, own: Tensor, projected: Tensor, mask: Tensor | None = None) -> Tensor:
+def attend(
+    query: Tensor, own: Tensor, projected: Tensor, mask: Tensor | None = None, places: Places | None = None
+) -> Tensor:
     """What `Attention` does once all products are made. (..., T, A) twice, (..., M, 2 A) -> (..., T, A)"""
+    query = query if places is None else places.spread(query)
     keys, values = projected.chunk(2, -1)
     scores = torch.matmul(query, keys.transpose(-1, -2)).float()  # (..., T, M)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     context = torch.matmul(scores.softmax(-1).to(values.dtype), values)  # (..., T, A)
+    context = context if places is None else places.collect(context)
     return (context + own).tanh()
+
+
+class Places(NamedTuple):
+    """N queries to the memories of G tasks, any number to each: every query has a place in a table (G, W).
+
+    So all queries of a task meet its memory in one product, and no memory is copied for each of them.
+    """
+
+    tasks: Tensor
+    """(G,) those that have a query."""
+    place: Tensor
+    """(N,) where a query is in the flat table."""
+    width: int
+    """W: most queries of one task."""
+
+    @staticmethod
+    def of(task: Tensor) -> Places:
+        """For queries to these tasks, in any order. (N,)"""
+        tasks, group, counts = torch.unique(task, return_inverse=True, return_counts=True)
+        order, begin = group.argsort(stable=True), counts.cumsum(0) - counts
+        slot = torch.empty_like(group)
+        slot[order] = torch.arange(len(group), device=group.device) - begin[group[order]]
+        width = int(counts.max())
+        return Places(tasks, group * width + slot, width)
+
+    def spread(self, queries: Tensor) -> Tensor:
+        """(N, K, 1, A) -> (G, K, W, A), zeros where there is no query"""
+        _, examples, _, size = queries.shape
+        table = queries.new_zeros(len(self.tasks) * self.width, examples, size)
+        table = table.index_copy(0, self.place, queries.squeeze(2))
+        return table.view(len(self.tasks), self.width, examples, size).transpose(1, 2)
+
+    def collect(self, answers: Tensor) -> Tensor:
+        """(G, K, W, A) -> (N, K, 1, A)"""
+        return answers.transpose(1, 2).flatten(0, 1).index_select(0, self.place).unsqueeze(2)
 
 
 class TokenAttention(nn.Module):

@@ -78,7 +78,7 @@ class SearchConfig:
     """Consider only lexemes that the grammar allows."""
     seconds: float | None = None
     """Give up what is unfinished after this time per group of tasks; what is found then depends on the machine."""
-    tasks: int = 32
+    tasks: int = 16
     """Tasks searched at once."""
     bf16: bool = False
     """Compute in bfloat16 where the model's layers allow it."""

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.layers import Attention, Join, TokenAttention, max_over_examples
+from lasynth.layers import Attention, Join, Places, TokenAttention, max_over_examples
 
 INPUT, OUTPUT, LATENT = 0, 1, 2
 """Order in which views are given."""
@@ -26,6 +26,8 @@ class View(NamedTuple):
     """(B, K, M, 2 A): what the attention to this view has made of its features."""
     mask: Tensor | None = None
     """(B, 1, T, M) of bool: which of it exists at which moment; None for all."""
+    places: Places | None = None
+    """Which of N hypotheses the B are for; None if there is one for each."""
 
 
 class Memory(NamedTuple):
@@ -37,7 +39,7 @@ class Memory(NamedTuple):
     """As hidden."""
 
     def reorder(self, index: Tensor) -> Memory:
-        return Memory(self.hidden[:, index], self.cell[:, index])
+        return Memory(self.hidden.index_select(1, index), self.cell.index_select(1, index))
 
 
 class Decoder(nn.Module):

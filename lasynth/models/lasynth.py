@@ -1,6 +1,6 @@
 """The synthesizer: all rows of the paper are configs of this one class.
 
-`loss` computes all lexemes of a program at once where the config allows it; only the chain of latent values is sequential.
+`loss` computes all lexemes of a program at once where the config allows it; at most the chain of latent values is sequential.
 `step` computes one lexeme for any number of hypotheses. Both are made of the same pieces, and a test holds them to the
 same log-probabilities. Knows no domain: its networks are given (see `models.networks`).
 """
@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.domains.base import Domain, learnable
-from lasynth.layers import masked_mean, program_loss
+from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, View
-from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain
+from lasynth.models.execution import Structure, execution_points, hidden_at, run_apart, run_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
 from lasynth.vocab import BOS, PAD
@@ -96,7 +96,8 @@ class LaSynth(nn.Module):
         if len(rows):
             state = self._execute(state, rows, hidden)
         present = state.examples.present[state.task]
-        fixed = [View(view.index_select(0, state.task)) for view in state.examples.fixed_views]
+        places = Places.of(state.task)
+        fixed = [View(view.index_select(0, places.tasks), places=places) for view in state.examples.fixed_views]
         moving = [View(view.index_select(0, state.latent)) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
@@ -132,13 +133,15 @@ class LaSynth(nn.Module):
         examples, fed = self._encode(batch.io), shifted(batch.tokens)
         memory = self.decoder.start(*examples.features, examples.present)
         hidden, _ = self.decoder.advance(memory, fed, None)  # (B, E, T, H)
-        values, after, views = self._all_views(examples, hidden, fed)
+        values, after, views = self._all_views(examples, hidden, fed, self._true_values(batch, fed))
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
         scores = self._predict(hidden, seen, examples.present, counts)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
-    def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
+    def _all_views(
+        self, examples: Examples, hidden: Tensor, fed: Tensor, true: Tensor | None
+    ) -> tuple[Tensor, Tensor, list[View]]:
         """Latent values, which is current when, and what there is to attend to at every moment."""
         fixed = [View(view) for view in examples.fixed_views]
         if not self.partial:
@@ -146,7 +149,11 @@ class LaSynth(nn.Module):
             return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
         assert self.networks.executor is not None
         points = self._all_points(fed)
-        chain = run_chain(self.networks.executor, examples.latent, hidden, points)
+        if true is None or not true.shape[1]:
+            chain = run_chain(self.networks.executor, examples.latent, hidden, points)
+        else:
+            before = torch.cat([examples.latent.unsqueeze(1), self.networks.certain(true[:, :-1])], 1)  # (B, S, K, *)
+            chain = run_apart(self.networks.executor, before, hidden, points)
         current = points.cumsum(1)  # (B, T): executions so far
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = current.unsqueeze(-1) == steps  # (B, T, J)
@@ -197,17 +204,10 @@ class LaSynth(nn.Module):
         return loss * self._execution_weight()
 
     def _statements_loss(self, run: Run, batch: Batch, fed: Tensor, points: Tensor, outputs: Tensor) -> Tensor:
-        if batch.states is None or batch.states_valid is None:
-            raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
-        ends = self.statement_ends[fed].cumsum(1)  # (B, T): statements so far, of which the points are some
-        count = int(ends[:, -1].max())
-        if batch.states.shape[1] < count:
-            raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
-        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]  # (B, S)
-        rows, number = (
-            torch.arange(len(fed), device=fed.device).unsqueeze(1),
-            (ends.gather(1, positions) - 1).clamp(min=0),
-        )
+        assert batch.states is not None
+        assert batch.states_valid is not None
+        positions, number = self._statements(batch, fed, points)
+        rows = torch.arange(len(fed), device=fed.device).unsqueeze(1)
         valid = batch.states_valid[rows, number] & batch.io.present.unsqueeze(1)  # (B, S, K)
         valid = valid & points.gather(1, positions).unsqueeze(2)
         true = batch.states[rows, number]
@@ -215,6 +215,25 @@ class LaSynth(nn.Module):
         true = torch.where(unknown, outputs.unsqueeze(1), true)  # anything that is a value: it does not count
         latent = run.values[run.after.gather(1, positions)]  # (B, S, K, *)
         return masked_mean(self.networks.value_loss(latent, true), valid).mean()
+
+    def _statements(self, batch: Batch, fed: Tensor, points: Tensor) -> tuple[Tensor, Tensor]:
+        """For each point its moment, and its number among all statement ends. (B, T), (B, T) -> (B, S), (B, S)"""
+        if batch.states is None or batch.states_valid is None:
+            raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
+        ends = self.statement_ends[fed].cumsum(1)  # (B, T): statements so far, of which the points are some
+        count = int(ends[:, -1].max())
+        if batch.states.shape[1] < count:
+            raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
+        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]
+        return positions, (ends.gather(1, positions) - 1).clamp(min=0)
+
+    def _true_values(self, batch: Batch, fed: Tensor) -> Tensor | None:
+        """The values that executions start from in training, if they shall be the true ones. (B, S, K, *)"""
+        if self.config.execute_from == "own" or not self.training:
+            return None
+        _, number = self._statements(batch, fed, self._all_points(fed))
+        assert batch.states is not None
+        return batch.states[torch.arange(len(fed), device=fed.device).unsqueeze(1), number]
 
     def _execution_weight(self) -> float:
         if self.batches is None:

@@ -33,9 +33,10 @@ def small(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
 ROWS = {f"{row}, {preset}": small(row, preset) for row in MODELS for preset in ("cpu", "paper")}
 VARIANTS = {
     "every third lexeme": small("LaSynth", execute_at=3),
-    "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final"),
+    "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final", execute_from="own"),
+    "LaSynth+, from own values": small("LaSynth+", execute_from="own"),
     "LaSynth+, one decoder per example": small("LaSynth+", decoder="per_example"),
-    "LaSynth+, fed": small("LaSynth+", input_feeding=True),
+    "LaSynth+, fed": small("LaSynth+", input_feeding=True, execute_from="own"),
     "LaSynth+, detached": small("LaSynth+", detach_state=True, executor_layers=2),
     "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
     "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
@@ -67,6 +68,7 @@ def make_batch(
     inputs, outputs = values[:, :, 0], values[:, :, 1]
     states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs.astype(np.int32))
     valid &= ((states >= low) & (states <= high)).all(-1) & present[:, None]
+    states = np.clip(states, low, high)
     numbers = [torch.from_numpy(array).long() for array in (inputs - low, outputs - low, tokens, states - low)]
     return Batch(IO(numbers[0], numbers[1], torch.from_numpy(present)), numbers[2], numbers[3], torch.from_numpy(valid))
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from lasynth.layers import Join, TokenAttention, masked_mean, max_over_examples, program_loss
+from lasynth.layers import Attention, Join, Places, TokenAttention, masked_mean, max_over_examples, program_loss
 
 
 @pytest.fixture
@@ -48,3 +48,14 @@ def test_padding_costs_nothing(generator: torch.Generator) -> None:
     loss = program_loss(logits, torch.tensor([[3, 2, 0]]))
     expected = -logits.log_softmax(-1)[0, [0, 1], [3, 2]].sum()
     torch.testing.assert_close(loss, expected.unsqueeze(0))
+
+
+def test_queries_that_share_a_memory_see_what_they_would_see_of_a_copy(generator: torch.Generator) -> None:
+    attention, task = Attention((4,), 3, 6), torch.tensor([2, 0, 2, 5, 2, 0])
+    memory = attention.project(torch.randn(6, 2, 5, 3, generator=generator))
+    places = Places.of(task)
+    for examples in (1, 2):  # one query for all examples, or one for each
+        query = [torch.randn(len(task), examples, 1, 4, generator=generator)]
+        copied = attention(query, memory[task])
+        shared = attention(query, memory[places.tasks], places=places)
+        torch.testing.assert_close(shared, copied)

@@ -47,13 +47,12 @@ def drop_unused(program: Program) -> Program:
 
 
 def inline_constants(program: Program) -> Program:
-    """The same program with variables that never change replaced by their values, and not declared any more.
+    """The same program with variables replaced by their first values where they still have them, declared if still needed.
 
     A negative value stays a variable where it is a subscript: there is no such subscript in the language.
     """
-    written = {variable for statement in statements(program.body) if (variable := _written(statement))}
     shadowed = {s.variable for s in statements(program.body) if isinstance(s, For) and s.declares}
-    values = {d.name: d.value for d in program.declarations if d.value is not None and d.name not in written | shadowed}
+    values = {d.name: d.value for d in program.declarations if d.value is not None and d.name not in shadowed}
 
     def inline(operand: Operand) -> Operand:
         match operand:
@@ -63,7 +62,43 @@ def inline_constants(program: Program) -> Program:
                 return Element(Const(values[name]))
         return operand
 
-    return drop_unused(replace(program, body=map_operands(program.body, inline)))
+    body: list[Statement] = []
+    for statement in program.body:
+        for variable in filter(None, map(_written, statements((statement,)))):
+            values.pop(variable, None)
+        body += map_operands((statement,), inline)
+    return drop_unused(replace(program, body=tuple(body)))
+
+
+def localise_loops(program: Program) -> Program:
+    """The same program with loops that declare their variable, where nothing outside its loops mentions it."""
+    outside: set[str] = set()
+
+    def visit(block: Block, loops: frozenset[str]) -> None:
+        for statement in block:
+            if isinstance(statement, For):
+                if statement.variable in loops:  # a loop that changes the variable of the loop around it
+                    outside.add(statement.variable)
+                visit(statement.body, loops | {statement.variable})
+                continue
+            outside.update(name for o in operands(statement) if (name := variable_of(o)) and name not in loops)
+            if isinstance(statement, If):
+                visit(statement.then, loops)
+                visit(statement.orelse, loops)
+
+    def localise(block: Block) -> Block:
+        return tuple(statement(s) for s in block)
+
+    def statement(s: Statement) -> Statement:
+        match s:
+            case For(variable=name, declares=declares, body=body):
+                return replace(s, declares=declares or name not in outside, body=localise(body))
+            case If(then=then, orelse=orelse):
+                return replace(s, then=localise(then), orelse=localise(orelse))
+        return s
+
+    visit(program.body, frozenset())
+    return drop_unused(replace(program, body=localise(program.body)))
 
 
 def map_operands(block: Block, change: Callable[[Operand], Operand]) -> Block:

@@ -1,7 +1,7 @@
 """Cuts: each makes a program shorter, and is kept if every outcome stays.
 
 A cut drops a statement or two, replaces a loop or branch by what is inside, drops an `else`, drops one or two operands, a side
-of a comparison or a test, writes an assignment as ++ or -- or its value as a number, or lets one variable do the work of two.
+of a comparison or a test, or writes an assignment as ++ or -- or its value as a number.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from lasynth.domains.restricted_c.draft import (
 from lasynth.domains.restricted_c.grammar import (
     AND,
     ASSIGN,
+    BREAK,
     CONST,
-    DECLARE,
     ELSE,
     FOR,
     FOR_INT,
@@ -82,53 +82,6 @@ def sweep_pairs(judge: Judge, draft: Draft) -> bool:
 
 
 @compiled
-def merge_variables(judge: Judge, draft: Draft) -> bool:
-    """Let one of two variables that begin alike do the work of both; whether there were such."""
-    for second in range(draft.sizes[0]):
-        if draft.kinds[0, second] != DECLARE or not is_used(draft, draft.arguments[0, second]):
-            continue
-        for first in range(second):
-            if (
-                draft.kinds[0, first] == DECLARE
-                and draft.arguments[0, first + 1] == draft.arguments[0, second + 1]
-                and is_used(draft, draft.arguments[0, first])
-            ):
-                rename(draft, draft.arguments[0, second], draft.arguments[0, first])
-                if same_outcomes(judge, draft):
-                    accept(draft)
-                    return True
-    return False
-
-
-@compiled
-def slot_at(draft: Draft, at: int) -> int:
-    """The variable that is used at `at`, or -1."""
-    kind, argument = draft.kinds[0, at], int(draft.arguments[0, at])
-    if kind == FOR:
-        return argument
-    return argument >> 1 if (ASSIGN <= kind <= POST_DEC or kind == PLACE) and argument >= 0 else -1
-
-
-@compiled
-def is_used(draft: Draft, slot: int) -> bool:
-    found = False
-    for at in range(draft.sizes[0]):
-        found = found or slot_at(draft, at) == slot
-    return found
-
-
-@compiled
-def rename(draft: Draft, old: int, new: int) -> None:
-    """The candidate uses one variable in place of another, whose declaration stays."""
-    draft.sizes[1] = 0
-    copy(draft, 0, draft.sizes[0])
-    for at in range(draft.sizes[0]):
-        if slot_at(draft, at) == old:
-            scale = 1 if draft.kinds[0, at] == FOR else 2
-            draft.arguments[1, at] += scale * (new - old)
-
-
-@compiled
 def cut(draft: Draft, at: int, variant: int) -> bool:
     """Make a candidate by the variant-th cut at `at`; False if there is no such cut."""
     kind = draft.kinds[0, at]
@@ -163,23 +116,24 @@ def cut_value(draft: Draft, at: int, end: int, variant: int) -> bool:
 
 @compiled
 def cut_loop(draft: Draft, at: int, variant: int) -> bool:
-    """Drop the loop, or replace it by its body."""
+    """Drop the loop, or replace it by its body (1), which may end with a `break` that goes too (2)."""
     close = block_end(draft, at + HEAD)
     if variant == 0:
         return without(draft, at, close + 1, draft.sizes[0], draft.sizes[0])
-    if variant > 1:
+    if variant > 2 or (variant == 2 and draft.kinds[0, close - 1] != BREAK):
         return False
-    without(draft, at, at + HEAD, close, close + 1)
+    end = close - 1 if variant == 2 else close
+    without(draft, at, at + HEAD, end, close + 1)
     if draft.kinds[0, at] == FOR_INT:
-        return close_gap(draft, at, close - HEAD, draft.arguments[0, at])
+        return close_gap(draft, at, end - HEAD, draft.arguments[0, at], draft.arguments[0, at + 1])
     return True
 
 
 @compiled
-def close_gap(draft: Draft, begin: int, end: int, gone: int) -> bool:
-    """The loop variable in slot `gone` is no more: the inner loops' variables take the names before theirs.
+def close_gap(draft: Draft, begin: int, end: int, gone: int, start: int) -> bool:
+    """The loop variable in slot `gone` is no more: its first value takes its place, and inner loops the names before theirs.
 
-    False if the variable itself is still used.
+    False if the variable is written to, or its value is no subscript.
     """
     for i in range(begin, end):
         kind, argument = draft.kinds[1, i], draft.arguments[1, i]
@@ -190,8 +144,13 @@ def close_gap(draft: Draft, begin: int, end: int, gone: int) -> bool:
         else:
             continue
         if slot == gone:
-            return False
-        if slot > gone and slot % 2 == 0:
+            if argument & 1 and scale == 2 and start >= 0:
+                draft.arguments[1, i] = -1 - start
+            elif kind == PLACE and argument & 1 == 0:
+                draft.kinds[1, i], draft.arguments[1, i] = CONST, start
+            else:
+                return False
+        elif slot > gone and slot % 2 == 0:
             draft.arguments[1, i] -= 2 * scale
     return True
 

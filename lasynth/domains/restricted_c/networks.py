@@ -19,6 +19,9 @@ CERTAIN = -20.0
 """Log-probability of what is known not to be the case: finite, so that it can be added to."""
 
 
+RELATIONS = 32
+
+
 class ListNetworks(nn.Module):
     """What a model needs to know of lists: `lasynth.models.networks.Networks` for restricted C."""
 
@@ -89,6 +92,8 @@ class PairEncoder(nn.Module):
         self.count = config.values
         self.pair = nn.Embedding(config.values**2, config.embedding)
         self.place = nn.Embedding(config.list_length, config.embedding)
+        self.triple = nn.Embedding(config.values**2, config.values * RELATIONS)
+        self.relations = nn.Linear(config.list_length * RELATIONS, config.embedding)
         self.whole = nn.Linear(config.list_length * config.embedding, size)
         self.features = Join((config.embedding, size), size)
         self.norm = nn.LayerNorm(size)
@@ -100,7 +105,13 @@ class PairEncoder(nn.Module):
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """As `ListEncoder`; both features are the same. (..., L, C), (..., L, C) -> (..., L, D), (..., L, D)"""
         length = latent.shape[-2]
-        elements = F.gelu(pairs(latent, prepared) @ self.pair.weight + self.place.weight[:length])  # (..., L, E)
+        together = pairs(latent, prepared)
+        asked = (together @ self.triple.weight).unflatten(-1, (self.count, -1))  # (..., L, C, R): of the other elements
+        asked = asked.transpose(-3, -2).flatten(-2)  # (..., C, L R)
+        related = (latent.exp().to(asked.dtype) @ asked).unflatten(-1, (length, -1))  # (..., L, L, R): of q to p
+        related = F.pad(related.transpose(-3, -2).flatten(-2), (0, (self.length - length) * RELATIONS))  # (..., L, L R)
+        own = together @ self.pair.weight + self.place.weight[:length]
+        elements = F.gelu(own + self.relations(related))  # (..., L, E)
         padded = F.pad(elements, (0, 0, 0, self.length - length)).flatten(-2)
         whole = F.gelu(self.whole(padded)).unsqueeze(-2)  # (..., 1, D)
         features = self.norm(F.gelu(self.features(elements, whole)))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.restricted_c.canonical import canonical, drop_unused
-from lasynth.domains.restricted_c.cuts import merge_variables, sweep, sweep_pairs
+from lasynth.domains.restricted_c.canonical import canonical, inline_constants, localise_loops
+from lasynth.domains.restricted_c.cuts import sweep, sweep_pairs
 from lasynth.domains.restricted_c.draft import Draft, make_judge
 from lasynth.domains.restricted_c.interpreter import MAX_STEPS
 from lasynth.domains.restricted_c.lexemes import Kind, Lexeme, from_lexemes, to_code
-from lasynth.domains.restricted_c.nodes import Program
+from lasynth.domains.restricted_c.nodes import For, Program, statements
 from lasynth.domains.restricted_c.settle import settle
 from lasynth.jit import compiled
 
@@ -26,15 +26,29 @@ CHANGES = 64
 
 def reduce_program(program: Program, inputs: NDArray[np.int32], max_steps: int = MAX_STEPS) -> Program:
     """The smallest program that greedy cutting finds with the same outcome on each of `inputs` (K, L), in canonical form."""
-    program, inputs = canonical(program), np.ascontiguousarray(inputs, np.int32)
+    program, inputs = plain(program), np.ascontiguousarray(inputs, np.int32)
     for _ in range(ROUNDS):
         before, code = program, to_code(program)
         kinds, arguments = reduce_code(code.kinds, code.arguments, inputs, max_steps)
         pairs = zip(kinds.tolist(), arguments.tolist(), strict=True)
-        program = canonical(drop_unused(from_lexemes([Lexeme(Kind(kind), argument) for kind, argument in pairs])))
+        program = plain(from_lexemes([Lexeme(Kind(kind), argument) for kind, argument in pairs]))
         if program == before:
             break
     return program
+
+
+def plain(program: Program) -> Program:
+    """The same program with as few variables as can be told without running it: numbers as subscripts, loops with their own.
+
+    A loop's own variable must not take a name that no loop had, because models know few.
+    """
+    program = canonical(inline_constants(program))
+    local = canonical(localise_loops(program))
+    return local if last_loop_name(local) <= max("p_1", last_loop_name(program)) else program
+
+
+def last_loop_name(program: Program) -> str:
+    return max((s.variable for s in statements(program.body) if isinstance(s, For)), default="")
 
 
 @compiled
@@ -48,9 +62,7 @@ def reduce_code(
     draft.sizes[0] = kinds.size
     judge = make_judge(kinds, arguments, inputs, max_steps)
     for _ in range(CHANGES):
-        if not (
-            sweep(judge, draft) or sweep_pairs(judge, draft) or merge_variables(judge, draft) or settle(judge, draft)
-        ):
+        if not (sweep(judge, draft) or sweep_pairs(judge, draft) or settle(judge, draft)):
             break
     size = draft.sizes[0]
     return draft.kinds[0, :size].copy(), draft.arguments[0, :size].copy()

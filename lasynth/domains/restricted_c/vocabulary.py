@@ -19,7 +19,7 @@ from lasynth.domains.restricted_c.lexemes import (
     place_of,
     slot_of,
 )
-from lasynth.domains.restricted_c.nodes import Element, Var
+from lasynth.domains.restricted_c.nodes import Const, Element, Var
 from lasynth.domains.restricted_c.printer import print_operand
 from lasynth.task import ParseError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
@@ -41,7 +41,8 @@ class Dialect:
         loop_names = [f"p_{k}" for k in range(self.loop_depth)]
         declared = ["p_0", *(f"l_{k}" for k in range(1, self.local_variables + 1))]
         names = list(dict.fromkeys([*loop_names, *declared]))
-        places = [*map(place_number, map(Var, names)), *(place_number(Element(Var(name))) for name in names)]
+        subscripts = [*map(Var, names), *map(Const, range(self.largest_constant + 1))]
+        places = [*map(place_number, map(Var, names)), *(place_number(Element(index)) for index in subscripts)]
         yield from map(Lexeme, SPELLING)
         yield from (Lexeme(Kind.CONST, c) for c in range(self.smallest_constant, self.largest_constant + 1))
         yield from (Lexeme(Kind.DECLARE, slot_of(name)) for name in declared)

@@ -70,7 +70,7 @@ def test_names(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("int x = 1; a[x] = x;", "a[1] = 1;"),
-        ("int x = 1; a[x] = 2; x++;", "int x = 1; a[x] = 2; x++;"),
+        ("int x = 1; a[x] = 2; x++; a[x] = 3;", "int x = 1; a[1] = 2; x++; a[x] = 3;"),
         ("int x = (-1); a[x] = x;", "int x = (-1); a[x] = (-1);"),
         ("int x; a[x] = 1;", "int x; a[x] = 1;"),
         ("int x = 2; for (x = 0; x <= 1; x++) a[x]++;", "int x = 2; for (x = 0; x <= 1; x++) a[x]++;"),

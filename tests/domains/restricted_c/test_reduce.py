@@ -79,7 +79,7 @@ def test_random_programs_get_much_shorter(rng: Random) -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("int i = 1; int j = 2; a[i] = 3; a[i] = 4;", "int p_0 = 1; a[p_0] = 4;"),
+        ("int i = 1; int j = 2; a[i] = 3; a[i] = 4;", "a[1] = 4;"),
         ("if (a[0] < 9) a[1] = 2;", "a[1] = 2;"),
         ("if (a[0] > 9) a[1] = 2; else a[1] = 3;", "a[1] = 3;"),
         ("if (a[0] < 0) a[1] = 2; else a[0] = a[0] + 0;", "if (a[0] < 0) a[1] = 2;"),
@@ -89,7 +89,7 @@ def test_random_programs_get_much_shorter(rng: Random) -> None:
         ("a[1] = 2 + a[0] - 2;", "a[1] = a[0];"),
         ("a[1] = a[0] - a[0] + 4;", "a[1] = 4;"),
         ("if (3 + a[0] - 3 < 2) a[1] = 2;", "if (a[0] < 2) a[1] = 2;"),
-        ("int i = 0; i++; i--; a[i] = 7;", "int p_0 = 0; a[p_0] = 7;"),
+        ("int i = 0; i++; i--; a[i] = 7;", "a[0] = 7;"),
         ("if (a[0] < 2 && a[0] < 9) a[1] = 2;", "if (a[0] < 2) a[1] = 2;"),
         ("if (a[0] > 9 || a[0] < 2) a[1] = 2;", "if (a[0] < 2) a[1] = 2;"),
         (
@@ -100,23 +100,24 @@ def test_random_programs_get_much_shorter(rng: Random) -> None:
         ("a[1] = a[1] + 2 - 1;", "++a[1];"),
         ("a[1] = a[0] - a[0];", "a[1] = 0;"),
         ("a[1] = 2 + a[0] - 1;", "a[1] = a[0] + 1;"),
-        ("int i = 1; int j = 1; ++a[i]; a[j] = a[j] + a[2];", "int p_0 = 1; ++a[p_0]; a[p_0] = a[p_0] + a[2];"),
+        ("for (int i = 3; i <= 3; i++) a[i] = a[i] + i;", "a[3] = a[3] + 3;"),
+        ("for (int i = 3; i <= 4; i++) { a[i] = 1; break; }", "a[3] = 1;"),
         ("a[3]++; a[0]--;", "--a[0]; ++a[3];"),
         ("a[3] = a[1] + -3;", "a[3] = a[1] - 3;"),
         ("if (2 < a[0]) a[1] = 2;", "if (a[0] > 2) a[1] = 2;"),
         ("if (a[0] >= 3) a[1] = 2;", "if (a[0] > 2) a[1] = 2;"),
         (
             "if (a[0]) ++a[1]; for (int i = 2; i <= 3; i++) a[i] = 0;",
-            "int p_0 = 0; for (p_0 = 2; p_0 <= 3; p_0++) a[p_0] = 0; if (a[0]) ++a[1];",
+            "for (int p_0 = 2; p_0 <= 3; p_0++) a[p_0] = 0; if (a[0]) ++a[1];",
         ),
-        ("int i = 3; for (i = 1; i >= 0; i--) ++a[i];", "int p_0 = 0; for (p_0 = 0; p_0 <= 1; p_0++) ++a[p_0];"),
-        ("int i = 9; a[0] = 1; a[i] = 1; a[1] = 1;", "int p_0 = 9; ++a[p_0];"),
+        ("int i = 3; for (i = 1; i >= 0; i--) ++a[i];", "for (int p_0 = 0; p_0 <= 1; p_0++) ++a[p_0];"),
+        ("int i = 9; a[0] = 1; a[i] = 1; a[1] = 1;", "++a[9];"),
     ],
 )
 def test_cuts(body: str, expected: str) -> None:
     frame = "int * f(int a[]) {{ {} return a; }}"
     smaller = reduce_program(parse(frame.format(body)), INPUTS)
-    if "++a[p_0]" in expected:  # a fault is an outcome: any statement that faults will do
+    if "a[9]" in expected:  # a fault is an outcome: any statement that faults will do
         assert len(smaller.body) == 1
         assert outcomes(smaller) == outcomes(parse(frame.format(body)))
     else:

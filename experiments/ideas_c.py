@@ -1,0 +1,139 @@
+"""Ranks ideas for a model of restricted C by short trainings: same data, same seed, same minutes on the same machine.
+
+    lasynth generate c --out data/reduced --train 400000 --val 1000 --test 1000 --reduce --seed 1
+    lasynth generate c --out data/fresh --test 1000 --seed 5
+    OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 6
+
+Each idea is a row of the table and what is changed in it. The JSON of an idea holds every validation (greedy accuracy and the
+losses, by programs seen and by seconds) and what beam search solves in the end. What has a JSON is not run again; `--list` shows
+the ideas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from table_c import curve, hardware
+
+from lasynth.config import model_config
+from lasynth.evaluate import evaluate
+from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
+from lasynth.task import InputError
+from lasynth.train import Job, train
+
+HERE = Path(__file__).parent
+IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "NoExecutor": ("NoExecutor", {}, {}),
+    "NoExecutor, lists": ("NoExecutor", {"encoder": "lists"}, {}),
+    "NoExecutor, no curriculum": ("NoExecutor", {}, {"curriculum": 0}),
+    "LaSynth": ("LaSynth", {}, {}),
+    "LaSynth+": ("LaSynth+", {}, {}),
+    "execute from own values": ("LaSynth+", {"execute_from": "own"}, {}),
+    "final loss only": ("LaSynth+", {"execute_from": "own", "execution_loss": "final"}, {}),
+    "every statement": ("LaSynth+", {"execute_at": "statement"}, {}),
+    "value replaced, no gate": ("LaSynth+", {"state_update": "replace"}, {}),
+    "latent replaces input": ("LaSynth+", {"latent_view": "replace"}, {}),
+    "executor by places": ("LaSynth+", {"executor_network": "positions", "executor_hidden": 64}, {}),
+    "execution weight 5": ("LaSynth+", {"execution_weight": 5.0}, {}),
+    "detached state": ("LaSynth+", {"detach_state": True}, {}),
+    "attention of 64": ("LaSynth+", {"attention_hidden": 64}, {}),
+    "decoder of 384": ("LaSynth+", {"decoder_hidden": 384}, {}),
+    "two decoder layers": ("LaSynth+", {"decoder_layers": 2}, {}),
+    "no attention to lexemes": ("LaSynth+", {"token_attention": False}, {}),
+    "no operation predictor": ("LaSynth+", {"operation_predictor": False}, {}),
+    "output from attention": ("LaSynth+", {"output_from": "attention"}, {}),
+    "batch of 32": ("LaSynth+", {}, {"batch": 32}),
+    "learning rate 2e-3": ("LaSynth+", {}, {"learning_rate": 2e-3}),
+    "shorter curriculum": ("LaSynth+", {}, {"curriculum": 20_000}),
+    "no curriculum": ("LaSynth+", {}, {"curriculum": 0}),
+}
+"""Name: row, settings of the model, settings of the training."""
+
+
+def measure(idea: str, arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """Train, or read what was measured before; None if it was interrupted."""
+    name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
+    file = arguments.results / f"{name}.json"
+    if file.exists():
+        stored: dict[str, Any] = json.loads(file.read_text())
+        return stored
+    row, model, training = IDEAS[idea]
+    settings = {"seed": arguments.seed, "validate_every": arguments.validate_every, "validation_tasks": 300, **training}
+    config = TrainConfig(hours=arguments.minutes / 60, **settings)
+    run = arguments.runs / name
+    if train(Job(row, model_config(row, "cpu", **model), config, arguments.data, run, resume=True)).interrupted:
+        return None
+    result: dict[str, Any] = {
+        "idea": idea,
+        "row": row,
+        "model": model,
+        "training": training,
+        "minutes": arguments.minutes,
+    }
+    result |= {"curve": curve(run), "hardware": hardware()}
+    test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
+    result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test)[0]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(result, indent=1) + "\n")
+    return result
+
+
+def table(results: list[dict[str, Any]]) -> Table:
+    shown = Table(
+        "idea", "programs", "programs/s", "first consistent %", "most likely %", "program loss", "execution loss"
+    )
+    for result in results:
+        last = result["curve"][-1]
+        rate, test = last["programs"] / last["seconds"], result["test"]["overall"]
+        figures = [f"{test[name]:.1f}" for name in ("first_consistent", "most_likely")]
+        figures += [f"{last[name]:.2f}" for name in ("program", "execution")]
+        shown.add_row(result["idea"], f"{last['programs']:,}", f"{rate:.0f}", *figures)
+    return shown
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", help="data set")
+    parser.add_argument("--ideas", nargs="+", default=list(IDEAS), help="by default all")
+    parser.add_argument("--list", action="store_true", help="show the ideas and what they change")
+    parser.add_argument("--minutes", type=float, default=10, help="of training for each")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--test", type=Path, help="Parquet file of tasks to solve in the end; by default those of validation"
+    )
+    parser.add_argument("--tasks", type=int, default=500, help="so many of them")
+    parser.add_argument("--beam", type=int, default=32)
+    parser.add_argument("--validate-every", type=int, default=400, help="steps")
+    parser.add_argument("--runs", type=Path, default=Path("runs/ideas_c"), help="checkpoints")
+    parser.add_argument("--results", type=Path, default=HERE / "results" / "ideas_c")
+    arguments = parser.parse_args(words)
+    if arguments.list:
+        for idea, (row, model, training) in IDEAS.items():
+            print(f"{idea}: {row} {model | training or ''}")
+        return 0
+    if arguments.data is None or (unknown := set(arguments.ideas) - set(IDEAS)):
+        parser.error(
+            "give a data set" if arguments.data is None else f"there is no idea {', '.join(unknown)}; see --list"
+        )
+    results = []
+    for idea in arguments.ideas:
+        result = measure(idea, arguments)
+        if result is None:
+            print("interrupted; the same command goes on", file=sys.stderr)
+            return 130
+        results.append(result)
+    Console().print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"ideas_c: {error}")
