@@ -5,8 +5,8 @@
     OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 6
 
 Each idea is a row of the table and what is changed in it. The JSON of an idea holds every validation (greedy accuracy and the
-losses, by programs seen and by seconds) and what beam search solves in the end. What has a JSON is not run again; `--list` shows
-the ideas.
+losses, by programs seen and by seconds) and what beam search solves in the end. What has a JSON is not run again; `--list`
+shows the ideas.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from table_c import curve, hardware
 
 from lasynth.config import model_config
 from lasynth.evaluate import evaluate
+from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, train
@@ -78,7 +79,8 @@ def measure(idea: str, arguments: argparse.Namespace) -> dict[str, Any] | None:
     }
     result |= {"curve": curve(run), "hardware": hardware()}
     test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
-    result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test)[0]
+    with progress({str(run): arguments.tasks}) as report:
+        result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test, report)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(result, indent=1) + "\n")
     return result

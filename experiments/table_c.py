@@ -1,11 +1,14 @@
 """The table of restricted C: trains and evaluates rows of the paper with equal budgets, on random and reduced programs.
 
-    lasynth generate c --out data/random --train 300000 --val 500 --test 1000
-    lasynth generate c --out data/reduced --train 300000 --val 500 --test 1000 --reduce
-    python experiments/table_c.py --random data/random --reduced data/reduced
+    lasynth generate c --out data/random --train 400000 --val 1000 --test 1000 --seed 1
+    lasynth generate c --out data/reduced --train 400000 --val 1000 --test 1000 --seed 1 --reduce
+    lasynth generate c --out data/fresh --test 1000 --seed 2
+    python experiments/table_c.py --random data/random --reduced data/reduced --fresh data/fresh/test.parquet
 
-Every row sees the same programs in the same order. What is done is not done again: a row whose JSON exists is skipped, one
-that was interrupted goes on from its last checkpoint. The figures show greedy validation against programs and minutes.
+Every row sees the same programs in the same order, and solves two sets of tasks: the test set of its data, which holds no
+program of the training set and so lacks the short ones, most of all where programs are reduced; and the fresh one, the same for
+all, as tasks are drawn. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted goes on from its last
+checkpoint. The figures show greedy validation against programs and minutes.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     if file.exists():
         stored: Result = json.loads(file.read_text())
         return stored
-    result: Result = {"kind": kind}
+    result: Result = {"kind": kind, "model": row}
     if row == CLOSED_FORM:
         model = row
     else:
@@ -70,8 +73,10 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
         model = str(run)
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
     settings = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
-    with progress({model: arguments.tasks}) as report:
-        result |= evaluate([model], data / "test.parquet", settings, report)[0]
+    for key, tasks in (("test", data / "test.parquet"), ("fresh", arguments.fresh)):
+        if tasks is not None:
+            with progress({model: arguments.tasks}) as report:
+                result[key] = evaluate([model], tasks, settings, report)[0]
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_suffix(".partial")
     partial.write_text(json.dumps(result, indent=1) + "\n")
@@ -88,7 +93,9 @@ def curve(run: Path) -> list[dict[str, float]]:
 
 def draw(results: list[Result], kind: str, folder: Path) -> None:
     """Bars for one kind of programs, and accuracy against programs seen and against minutes."""
-    plot_results(results, folder / kind)
+    for key in ("test", "fresh"):
+        if solved := [result[key] for result in results if key in result]:
+            plot_results(solved, folder / kind / key)
     for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
         series = {
             result["model"]: [(point[x] * scale, 100 * point["accuracy"]) for point in result["curve"]]
@@ -102,6 +109,7 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=Path, help="data set of random programs")
     parser.add_argument("--reduced", type=Path, help="data set of reduced programs")
+    parser.add_argument("--fresh", type=Path, help="Parquet file of tasks that all rows solve besides")
     parser.add_argument("--rows", nargs="+", default=ROWS)
     parser.add_argument("--preset", default="cpu")
     parser.add_argument("--programs", type=int, default=300_000, help="programs that each row sees")
@@ -133,9 +141,11 @@ def main(words: list[str]) -> int:
                 print("interrupted; the same command goes on", file=sys.stderr)
                 return 130
             results.append(result)
-        print(f"{kind} programs, {arguments.programs:,} seen")
-        for table in tables(results):
-            Console().print(table)
+        for key in ("test", "fresh"):
+            if solved := [result[key] for result in results if key in result]:
+                print(f"{kind} programs, {arguments.programs:,} seen, {key} tasks")
+                for table in tables(solved):
+                    Console().print(table)
         draw(results, kind, arguments.figures)
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def test_commands_in_the_readme(capsys: pytest.CaptureFixture[str], monkeypatch:
     parts = re.split(r"^\$ lasynth (.*)\n", shown[1], flags=re.MULTILINE)[1:]
     assert len(parts) == 4
     for command, output in zip(parts[::2], parts[1::2], strict=True):
-        assert main([word.strip('"') for word in command.split()]) == 0
+        assert main(shlex.split(command)) == 0
         assert capsys.readouterr().out == output
 
 

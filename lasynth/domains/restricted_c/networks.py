@@ -17,9 +17,8 @@ from lasynth.layers import Attention, Join, attend
 
 CERTAIN = -20.0
 """Log-probability of what is known not to be the case: finite, so that it can be added to."""
-
-
 RELATIONS = 32
+"""Features of a pair of values and a third one, R."""
 
 
 class ListNetworks(nn.Module):
@@ -79,17 +78,17 @@ class ListEncoder(nn.Module):
 
 
 class PairEncoder(nn.Module):
-    """Reads what stands in the same place of input and output together, then all places at once.
+    """Reads what stands in the same place of input and output together, then beside every other input, then all places at once.
 
-    Every pair of values has its own embedding, so that `one more` or `unchanged` need not be learnt as arithmetic, and
-    every place its own weights, so that `the third element changed` is one step away from the decoder.
+    Every pair of values has its own embedding, so that `one more` or `unchanged` need not be learnt as arithmetic; so has every
+    pair with a third value, for `the sum of itself and the second one`; and every place has its own weights, so that `the
+    third element changed` is one step away from the decoder.
     """
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         size = 2 * config.hidden
-        self.length = config.list_length
-        self.count = config.values
+        self.length, self.count = config.list_length, config.values
         self.pair = nn.Embedding(config.values**2, config.embedding)
         self.place = nn.Embedding(config.list_length, config.embedding)
         self.triple = nn.Embedding(config.values**2, config.values * RELATIONS)
@@ -105,17 +104,22 @@ class PairEncoder(nn.Module):
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """As `ListEncoder`; both features are the same. (..., L, C), (..., L, C) -> (..., L, D), (..., L, D)"""
         length = latent.shape[-2]
-        together = pairs(latent, prepared)
-        asked = (together @ self.triple.weight).unflatten(-1, (self.count, -1))  # (..., L, C, R): of the other elements
-        asked = asked.transpose(-3, -2).flatten(-2)  # (..., C, L R)
-        related = (latent.exp().to(asked.dtype) @ asked).unflatten(-1, (length, -1))  # (..., L, L, R): of q to p
-        related = F.pad(related.transpose(-3, -2).flatten(-2), (0, (self.length - length) * RELATIONS))  # (..., L, L R)
-        own = together @ self.pair.weight + self.place.weight[:length]
-        elements = F.gelu(own + self.relations(related))  # (..., L, E)
+        together = pairs(latent, prepared)  # (..., L, C C)
+        own = together @ self.pair.weight + self.place.weight[:length]  # (..., L, E)
+        elements = F.gelu(own + self.relations(self._beside_others(latent, together)))
         padded = F.pad(elements, (0, 0, 0, self.length - length)).flatten(-2)
         whole = F.gelu(self.whole(padded)).unsqueeze(-2)  # (..., 1, D)
         features = self.norm(F.gelu(self.features(elements, whole)))
         return features, features
+
+    def _beside_others(self, latent: Tensor, together: Tensor) -> Tensor:
+        """Features of each pair and each input. (..., L, C), (..., L, C C) -> (..., L, list length x R)"""
+        rows, length = latent.shape[:-2], latent.shape[-2]
+        asked = (together @ self.triple.weight).view(*rows, length, self.count, RELATIONS)
+        asked = asked.transpose(-3, -2).flatten(-2)  # (..., C, L R): for each value that an input may have
+        answers = latent.exp().to(asked.dtype) @ asked  # (..., L, L R): of each input to each pair
+        answers = answers.view(*rows, length, length, RELATIONS).transpose(-3, -2).flatten(-2)
+        return F.pad(answers, (0, (self.length - length) * RELATIONS))
 
 
 class PropertyEncoder(nn.Module):

@@ -41,7 +41,7 @@ class Dialect:
         loop_names = [f"p_{k}" for k in range(self.loop_depth)]
         declared = ["p_0", *(f"l_{k}" for k in range(1, self.local_variables + 1))]
         names = list(dict.fromkeys([*loop_names, *declared]))
-        subscripts = [*map(Var, names), *map(Const, range(self.largest_constant + 1))]
+        subscripts: list[Var | Const] = [*map(Var, names), *map(Const, range(self.largest_constant + 1))]
         places = [*map(place_number, map(Var, names)), *(place_number(Element(index)) for index in subscripts)]
         yield from map(Lexeme, SPELLING)
         yield from (Lexeme(Kind.CONST, c) for c in range(self.smallest_constant, self.largest_constant + 1))
