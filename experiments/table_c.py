@@ -6,9 +6,9 @@
     python experiments/table_c.py --random data/random --reduced data/reduced --fresh data/fresh/test.parquet
 
 Every row sees the same programs in the same order, and solves two sets of tasks: the test set of its data, which holds no
-program of the training set and so lacks the short ones, most of all where programs are reduced; and the fresh one, the same for
-all, as tasks are drawn. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted goes on from its last
-checkpoint. The figures show greedy validation against programs and minutes.
+program of the training set and so lacks the short ones, most of all where programs are reduced; and the fresh one, the same
+for all, as tasks are drawn. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted
+goes on from its last checkpoint. The figures show greedy validation against programs and minutes.
 """
 
 from __future__ import annotations
