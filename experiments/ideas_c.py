@@ -45,6 +45,7 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "detached state": ("LaSynth+", {"detach_state": True}, {}),
     "attention of 64": ("LaSynth+", {"attention_hidden": 64}, {}),
     "decoder of 384": ("LaSynth+", {"decoder_hidden": 384}, {}),
+    "summary of 512": ("LaSynth+", {"summary": 512}, {}),
     "two decoder layers": ("LaSynth+", {"decoder_layers": 2}, {}),
     "no attention to lexemes": ("LaSynth+", {"token_attention": False}, {}),
     "no operation predictor": ("LaSynth+", {"operation_predictor": False}, {}),

@@ -57,6 +57,9 @@ class ModelConfig:
     double_attention: Literal["output_first", "input_first"] = "output_first"
     """Which of the two the decoder looks at first; what it saw there directs its look at the other."""
 
+    summary: int = 0
+    """Size of a vector that sums up all examples of a task, once, for the choice of every lexeme; 0 for none (the paper)."""
+
     # --- sizes -------------------------------------------------------------------------------------------------
     hidden: int = 512
     """Units of the encoders, in each direction."""
@@ -93,6 +96,7 @@ class ModelConfig:
             *((getattr(self, name) < 1, f"{name} must be at least 1") for name in at_least_one),
             (self.smallest_value >= self.largest_value, "smallest_value must be less than largest_value"),
             (isinstance(self.execute_at, int) and self.execute_at < 1, "execute_at must be at least 1"),
+            (self.summary < 0, "summary must not be negative"),
             (self.execution_weight < 0, "execution_weight must not be negative"),
             (self.execution_warmup_steps < 0, "execution_warmup_steps must not be negative"),
         ]
@@ -101,6 +105,7 @@ class ModelConfig:
         partial, by_statement = self.executor == "partial", self.execute_at in ("statement", "outer")
         properties = self.encoder == "properties"
         return [
+            (self.summary > 0 and self.output_from != "all", "summary needs output_from: all"),
             (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
             (not partial and self.detach_state, "detach_state needs executor: partial"),
             (

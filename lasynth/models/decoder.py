@@ -64,6 +64,8 @@ class Decoder(nn.Module):
         self.recall = TokenAttention(attended, self.embedding) if config.token_attention else None
         sizes = [attended, attended, size] if config.output_from == "all" else []
         self.gather = Join(sizes, 2 * attended) if sizes else None
+        self.summary = Join(view_sizes[:LATENT], config.summary) if config.summary else None
+        self.recap = nn.Linear(config.summary, 2 * attended, bias=False) if config.summary else None
         self.output = nn.Linear(2 * attended if sizes else attended, vocabulary)
 
     def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
@@ -73,6 +75,13 @@ class Decoder(nn.Module):
             begun = max_over_examples(begun, present).unsqueeze(1)
         hidden, cell = begun.unflatten(-1, (2, self.layers, -1)).permute(2, 3, 0, 1, 4)
         return Memory(hidden.tanh().contiguous(), cell.contiguous())
+
+    def summarise(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Tensor | None:
+        """What all examples together say, as it enters the choice of every lexeme. (B, K, L, D) twice, (B, K) -> (B, G)"""
+        if self.summary is None or self.recap is None:
+            return None
+        recapped: Tensor = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
+        return recapped
 
     def advance(self, memory: Memory, tokens: Tensor, fed: Tensor | None) -> tuple[Tensor, Memory]:
         """States after each of these lexemes. (B, T) and, if it is fed, (B, E, 1, F) -> (B, E, T, H)"""
@@ -101,13 +110,19 @@ class Decoder(nn.Module):
             query = [hidden, seen[view]]
         return [seen[view] for view in sorted(seen)]
 
-    def predict(self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
-        """Scores of the next lexeme. (B, E, T, H), views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)"""
+    def predict(
+        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, summary: Tensor | None
+    ) -> Tensor:
+        """Scores of the next lexeme.
+
+        (B, E, T, H), views (and operation) x (B, K, T, A), (B, K), (B, T, V), (B, G) -> (B, T, V)
+        """
         pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, A)
         last = pooled if self.recall is None else self.recall(pooled, counts)
         if self.gather is not None:
             own = hidden.squeeze(1) if self.shared else max_over_examples(hidden, present)  # (B, T, H)
-            last = F.gelu(self.gather(pooled, last, own))
+            gathered = self.gather(pooled, last, own)
+            last = F.gelu(gathered if summary is None else gathered + summary.unsqueeze(1))
         scores: Tensor = self.output(last)
         return scores.float()
 

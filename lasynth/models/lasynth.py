@@ -101,7 +101,8 @@ class LaSynth(nn.Module):
         moving = [View(view.index_select(0, state.latent)) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
-        scores = self._predict(hidden, seen, present, counts.unsqueeze(1)).squeeze(1)
+        summary = None if state.examples.summary is None else state.examples.summary.index_select(0, state.task)
+        scores = self._predict(hidden, seen, present, counts.unsqueeze(1), summary).squeeze(1)
         fed = self.decoder.feed(seen, present)
         state = replace(state, memory=memory, fed=fed, counts=counts, depth=depth, length=state.length + 1)
         return Moment(scores, seen, hidden), state
@@ -136,7 +137,7 @@ class LaSynth(nn.Module):
         values, after, views = self._all_views(examples, hidden, fed, self._true_values(batch, fed))
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
-        scores = self._predict(hidden, seen, examples.present, counts)
+        scores = self._predict(hidden, seen, examples.present, counts, examples.summary)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
     def _all_views(
@@ -262,12 +263,14 @@ class LaSynth(nn.Module):
         inputs, outputs = filled(io)
         certain, base = self.networks.certain(inputs), self.networks.encoder.prepare(outputs)
         features = self.networks.encoder(certain, base)
+        summary = self.decoder.summarise(*features, io.present)
         views, latent = self._project(INPUT, features), self.networks.latent
         if latent is None:
             fixed, moving = ((), views) if self.partial else (views, ())
-            return Examples(certain, io.present, features, base, fixed, moving)
+            return Examples(certain, io.present, features, summary, base, fixed, moving)
         base = latent.prepare(*features, outputs)
-        return Examples(certain, io.present, features, base, views, self._project(LATENT, [latent(certain, base)]))
+        first = self._project(LATENT, [latent(certain, base)])
+        return Examples(certain, io.present, features, summary, base, views, first)
 
     def _latent_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
         """What the decoder sees of latent values, (P, K, *), that belong to tasks (P,)."""
@@ -282,10 +285,12 @@ class LaSynth(nn.Module):
         """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""
         return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
-    def _predict(self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor) -> Tensor:
+    def _predict(
+        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, summary: Tensor | None
+    ) -> Tensor:
         operations = self.networks.operations
         extra = [] if operations is None else [operations(seen[INPUT], seen[OUTPUT])]
-        return self.decoder.predict(hidden, [*seen, *extra], present, counts)
+        return self.decoder.predict(hidden, [*seen, *extra], present, counts, summary)
 
 
 def shifted(tokens: Tensor) -> Tensor:

@@ -20,6 +20,8 @@ class Examples(NamedTuple):
     """(B, K)"""
     features: tuple[Tensor, Tensor]
     """(B, K, L, D) of inputs and of outputs."""
+    summary: Tensor | None
+    """(B, G): what the decoder makes of all examples together."""
     base: Tensor
     """(B, K, *): what the encodings of all latent values of a task share."""
     fixed_views: tuple[Tensor, ...]

@@ -41,6 +41,7 @@ VARIANTS = {
     "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
     "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
     "LaSynth+, at every statement": small("LaSynth+", execute_at="statement"),
+    "summary": small("LaSynth+", summary=9),
     "input first": small("NoExecutor", double_attention="input_first"),
 }
 CONFIGS = ROWS | VARIANTS
