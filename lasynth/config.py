@@ -32,9 +32,6 @@ class ModelConfig:
     """The encoder sees the latent value as a constant: the executor learns from its own loss only."""
     execution_loss: Literal["final", "statements"] = "final"
     """Compare the latent value with the output at the end (the paper), or with the true value at every statement end too."""
-    execute_from: Literal["own", "true"] = "own"
-    """In training, an execution starts from the latent value that the one before left (the paper), or from the true value:
-    then no error is carried on, and all executions of a program are one call. A search always goes on from its own."""
     execution_weight: float = 1.0
     """Factor of the execution loss."""
     execution_warmup_steps: int = 0
@@ -113,14 +110,6 @@ class ModelConfig:
                 "execution_loss: statements needs executor: partial and execute_at: statement or outer",
             ),
             (
-                self.execute_from == "true" and self.execution_loss != "statements",
-                "execute_from: true needs execution_loss: statements",
-            ),
-            (
-                self.execute_from == "true" and self.input_feeding,
-                "execute_from: true is for all lexemes at once, without input_feeding",
-            ),
-            (
                 properties and self.executor != "none",
                 "property signatures are of given values, so executor must be none",
             ),
@@ -152,7 +141,6 @@ MODELS: dict[str, ModelConfig] = {
         state_update="gated",
         latent_view="beside",
         execution_loss="statements",
-        execute_from="true",
         input_feeding=False,
         decoder="shared",
     ),

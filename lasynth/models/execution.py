@@ -55,7 +55,7 @@ class Chain(NamedTuple):
 
 
 def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tensor) -> Chain:
-    """Each execution starts from the value before: this is sequential. (B, K, *), (B, E, T, H), (B, T)"""
+    """The only part of training that is sequential. (B, K, *), (B, E, T, H), (B, T)"""
     counts = points.sum(1)
     longest = int(counts.max())
     order = counts.argsort(descending=True, stable=True)
@@ -70,26 +70,6 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     index = offsets + rank.unsqueeze(1)
     exists = torch.arange(len(sizes), device=counts.device) <= counts.unsqueeze(1)
     return Chain(torch.cat(packed), torch.cat([order[:size] for size in sizes]), index.masked_fill(~exists, 0))
-
-
-def run_apart(executor: Executor, before: Tensor, hidden: Tensor, points: Tensor) -> Chain:
-    """As `run_chain`, but each execution starts from a given value: all are one call. (B, S, K, *), (B, E, T, H), (B, T)
-
-    `before` has the latent values to start from: the initial ones, and those at all points but the last.
-    """
-    counts = points.sum(1)
-    longest = int(counts.max())
-    steps = torch.arange(longest, device=counts.device)
-    exists = steps < counts.unsqueeze(1)  # (B, S)
-    task, step = exists.nonzero(as_tuple=True)  # (P,)
-    positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]
-    context = executor.prepare(hidden_at(hidden, positions)[task, step])  # (P, E, X)
-    initial = torch.arange(len(counts), device=counts.device)
-    rows = torch.zeros(len(counts), longest + 1, dtype=torch.int64, device=counts.device)
-    rows[:, 0] = initial
-    rows[task, step + 1] = len(counts) + torch.arange(len(task), device=counts.device)
-    values = torch.cat([before[:, 0], executor(before[task, step], context)])
-    return Chain(values, torch.cat([initial, task]), rows)
 
 
 def hidden_at(hidden: Tensor, positions: Tensor) -> Tensor:

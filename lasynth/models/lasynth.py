@@ -1,6 +1,6 @@
 """The synthesizer: all rows of the paper are configs of this one class.
 
-`loss` computes all lexemes of a program at once where the config allows it; at most the chain of latent values is sequential.
+`loss` computes all lexemes of a program at once where the config allows it; only the chain of latent values is sequential.
 `step` computes one lexeme for any number of hypotheses. Both are made of the same pieces, and a test holds them to the
 same log-probabilities. Knows no domain: its networks are given (see `models.networks`).
 """
@@ -20,7 +20,7 @@ from lasynth.domains.base import Domain, learnable
 from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, View
-from lasynth.models.execution import Structure, execution_points, hidden_at, run_apart, run_chain
+from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
 from lasynth.vocab import BOS, PAD
@@ -134,15 +134,13 @@ class LaSynth(nn.Module):
         examples, fed = self._encode(batch.io), shifted(batch.tokens)
         memory = self.decoder.start(*examples.features, examples.present)
         hidden, _ = self.decoder.advance(memory, fed, None)  # (B, E, T, H)
-        values, after, views = self._all_views(examples, hidden, fed, self._true_values(batch, fed))
+        values, after, views = self._all_views(examples, hidden, fed)
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
         scores = self._predict(hidden, seen, examples.present, counts, examples.summary)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
-    def _all_views(
-        self, examples: Examples, hidden: Tensor, fed: Tensor, true: Tensor | None
-    ) -> tuple[Tensor, Tensor, list[View]]:
+    def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
         """Latent values, which is current when, and what there is to attend to at every moment."""
         fixed = [View(view) for view in examples.fixed_views]
         if not self.partial:
@@ -150,11 +148,7 @@ class LaSynth(nn.Module):
             return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
         assert self.networks.executor is not None
         points = self._all_points(fed)
-        if true is None or not true.shape[1]:
-            chain = run_chain(self.networks.executor, examples.latent, hidden, points)
-        else:
-            before = torch.cat([examples.latent.unsqueeze(1), self.networks.certain(true[:, :-1])], 1)  # (B, S, K, *)
-            chain = run_apart(self.networks.executor, before, hidden, points)
+        chain = run_chain(self.networks.executor, examples.latent, hidden, points)
         current = points.cumsum(1)  # (B, T): executions so far
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = current.unsqueeze(-1) == steps  # (B, T, J)
@@ -227,14 +221,6 @@ class LaSynth(nn.Module):
             raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
         positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]
         return positions, (ends.gather(1, positions) - 1).clamp(min=0)
-
-    def _true_values(self, batch: Batch, fed: Tensor) -> Tensor | None:
-        """The values that executions start from in training, if they shall be the true ones. (B, S, K, *)"""
-        if self.config.execute_from == "own" or not self.training:
-            return None
-        _, number = self._statements(batch, fed, self._all_points(fed))
-        assert batch.states is not None
-        return batch.states[torch.arange(len(fed), device=fed.device).unsqueeze(1), number]
 
     def _execution_weight(self) -> float:
         if self.batches is None:

@@ -33,10 +33,9 @@ def small(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
 ROWS = {f"{row}, {preset}": small(row, preset) for row in MODELS for preset in ("cpu", "paper")}
 VARIANTS = {
     "every third lexeme": small("LaSynth", execute_at=3),
-    "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final", execute_from="own"),
-    "LaSynth+, from own values": small("LaSynth+", execute_from="own"),
+    "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final"),
     "LaSynth+, one decoder per example": small("LaSynth+", decoder="per_example"),
-    "LaSynth+, fed": small("LaSynth+", input_feeding=True, execute_from="own"),
+    "LaSynth+, fed": small("LaSynth+", input_feeding=True),
     "LaSynth+, detached": small("LaSynth+", detach_state=True, executor_layers=2),
     "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
     "LaSynth+, positions": small("LaSynth+", executor_network="positions"),

@@ -12,7 +12,6 @@ from torch import Tensor
 from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
-from lasynth.models.execution import run_apart, run_chain
 from lasynth.models.lasynth import LaSynth, build_model
 from lasynth.vocab import BOS, EOS, PAD
 from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, small
@@ -43,7 +42,7 @@ def scores_by_steps(model: LaSynth, io: IO, task: Tensor, tokens: Tensor, genera
 @every_config
 def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
     """Also for several different programs of one task, which may share executions up to somewhere."""
-    model = build_model(config, DOMAIN, seed=1).eval()
+    model = build_model(config, DOMAIN, seed=1)
     with torch.no_grad():
         rolled = torch.roll(batch.tokens, 1, 0)
         own, others = (
@@ -66,41 +65,13 @@ PARALLEL = {name: config for name, config in CONFIGS.items() if not config.input
 
 @pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
 def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
-    model = build_model(config, DOMAIN, seed=1).eval()
+    model = build_model(config, DOMAIN, seed=1)
     with torch.no_grad():
         parallel, stepwise = model.run_parallel(batch), model.run_stepwise(batch)
     real = batch.tokens != PAD
     torch.testing.assert_close(parallel.scores[real], stepwise.scores[real], atol=1e-4, rtol=1e-4)
     values = [run.values[run.after][real] for run in (parallel, stepwise)]
     torch.testing.assert_close(values[0], values[1], atol=1e-4, rtol=1e-4)
-
-
-def test_executions_from_given_values_are_those_of_the_chain_that_gave_them(batch: Batch) -> None:
-    model = build_model(small("LaSynth+"), DOMAIN).eval()
-    executor = model.networks.executor
-    assert executor is not None
-    with torch.no_grad():
-        run = model.run_parallel(batch)
-        points = run.after[:, 1:] != run.after[:, :-1]
-        points = torch.cat([torch.zeros_like(points[:, :1]), points], 1)
-        chain = run_chain(executor, run.values[run.after[:, 0]], run.hidden, points)
-        apart = run_apart(executor, chain.values[chain.rows[:, :-1]], run.hidden, points)
-    exists = torch.arange(chain.rows.shape[1]) <= points.sum(1, keepdim=True)
-    torch.testing.assert_close(apart.values[apart.rows][exists], chain.values[chain.rows][exists])
-    assert torch.equal(apart.task[apart.rows][exists], chain.task[chain.rows][exists])
-
-
-def test_training_starts_executions_from_true_values(batch: Batch) -> None:
-    """What an execution gives depends on the true value before it, and on nothing that was executed before."""
-    model = build_model(small("LaSynth+"), DOMAIN)
-    assert batch.states is not None
-    first = batch.states.clone()
-    first[:, 0] = (first[:, 0] + 1) % 9
-    with torch.no_grad():
-        values = [model.run_parallel(batch._replace(states=states)) for states in (batch.states, first)]
-    changed = (values[0].values != values[1].values).flatten(1).any(1)
-    second = values[0].after.unique_consecutive(dim=1)
-    assert 0 < changed.sum() <= len(second)
 
 
 @pytest.mark.parametrize("execute_at", ["statement", "outer"])
