@@ -163,6 +163,7 @@ def cpu(config: ModelConfig) -> ModelConfig:
         decoder="shared",
         encoder="pairs" if config.encoder == "lists" else config.encoder,
         output_from="all",
+        summary=512,
         hidden=128,
         encoder_layers=1,
         embedding=128,
