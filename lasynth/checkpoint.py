@@ -18,6 +18,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any, Literal
@@ -102,6 +103,29 @@ def _clean(run: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
     if index["best"] != index["last"]:
         (run / index["best"] / TRAINING).unlink(missing_ok=True)
+
+
+def export(path: Path, out: Path, which: Which = "best", more: Mapping[str, Any] | None = None) -> int:
+    """Write weights alone, in half precision, with their card and `more` in it, to a new folder; their size in bytes.
+
+    The folder is a checkpoint: it can be loaded, but not be trained on. InputError.
+    """
+    if out.exists():
+        raise InputError(f"{out} exists already")
+    stored = load(path, which)
+    weights = to_bytes({key: _halved(value) for key, value in stored.weights.items()})
+    card = {**stored.card, **(more or {}), "sha256": sha256(weights).hexdigest()}
+    partial = out.parent / f".{out.name}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    (partial / WEIGHTS).write_bytes(weights)
+    (partial / CARD).write_text(json.dumps(card, indent=1) + "\n")
+    partial.rename(out)
+    return len(weights)
+
+
+def _halved(value: Tensor) -> Tensor:
+    return value.half().contiguous() if value.is_floating_point() else value.contiguous()
 
 
 # --- reading -------------------------------------------------------------------------------------------------------------

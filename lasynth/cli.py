@@ -25,6 +25,7 @@ COMMANDS = {
     "import": "Convert data that others published to a data set of this project.",
     "train": "Train a model on a data set.",
     "evaluate": "Measure trained models and baselines on the tasks of a data set.",
+    "export": "Write a trained model's weights in half precision, to use or to ship them.",
 }
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,20 @@ def test_what_is_no_checkpoint_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be resumed"):
         checkpoint.load_training(tmp_path)
     assert json.loads((tmp_path / checkpoint.INDEX).read_text()) == {"last": "step-1", "best": "step-1"}
+
+
+def test_an_exported_model_is_half_as_large_and_near(tmp_path: Path) -> None:
+    domain, config = get_domain("c"), tiny_config("NoExecutor")
+    model = build_model(config, domain, seed=1).eval()
+    card = checkpoint.describe("NoExecutor", config, domain)
+    checkpoint.save(tmp_path / "run", "step-1", model.state_dict(), {**card, "step": 1}, {}, best=True)
+    size = checkpoint.export(tmp_path / "run", tmp_path / "out", more={"evaluation": {"test": 1}})
+    weights = tmp_path / "out" / checkpoint.WEIGHTS
+    assert weights.stat().st_size == size < 0.6 * (tmp_path / "run" / "step-1" / checkpoint.WEIGHTS).stat().st_size
+    exported = checkpoint.load_model(tmp_path / "out")
+    assert exported.card["evaluation"] == {"test": 1}
+    assert exported.card["sha256"] == sha256(weights.read_bytes()).hexdigest()
+    for name, value in exported.model.state_dict().items():
+        torch.testing.assert_close(value, model.state_dict()[name], atol=2e-3, rtol=2e-3)
+    with pytest.raises(InputError, match="exists already"):
+        checkpoint.export(tmp_path / "run", tmp_path / "out")

@@ -27,7 +27,8 @@ SIZES: dict[str, Any] = {
 
 
 def small(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
-    return model_config(row, preset, **(SIZES | settings))
+    summary = {"summary": 9} if preset == "cpu" else {}
+    return model_config(row, preset, **(SIZES | summary | settings))
 
 
 ROWS = {f"{row}, {preset}": small(row, preset) for row in MODELS for preset in ("cpu", "paper")}
@@ -40,7 +41,7 @@ VARIANTS = {
     "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
     "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
     "LaSynth+, at every statement": small("LaSynth+", execute_at="statement"),
-    "summary": small("LaSynth+", summary=9),
+    "LaSynth+, no summary": small("LaSynth+", summary=0),
     "input first": small("NoExecutor", double_attention="input_first"),
 }
 CONFIGS = ROWS | VARIANTS

@@ -1,0 +1,46 @@
+"""`lasynth export`: a trained model in a small folder, to use it or to ship it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from tyro.conf import Positional, UseAppendAction, arg
+
+from lasynth.checkpoint import export as write
+from lasynth.commands.arguments import call
+from lasynth.task import InputError
+
+
+def export(
+    run: Annotated[Positional[Path], arg(metavar="RUN", help="A run of `lasynth train`.")],
+    /,
+    out: Annotated[Path, arg(metavar="FOLDER", help="New folder for weights and card.")],
+    checkpoint: Annotated[Literal["best", "last"], arg(help="Which of the run's checkpoints.")] = "best",
+    evaluation: Annotated[
+        UseAppendAction[tuple[Path, ...]],
+        arg(
+            metavar="FILE",
+            help="What `lasynth evaluate --json` wrote, to go into the card; may be given several times.",
+        ),
+    ] = (),
+) -> int:
+    """Write a model's weights alone, in half precision, with a card that says what they are and how good.
+
+    `lasynth solve --weights FOLDER` and `lasynth evaluate FOLDER` take it; training cannot go on from it.
+    """
+    measured = {"evaluation": {file.stem: _read(file) for file in evaluation}} if evaluation else {}
+    size = write(run, out, checkpoint, measured)
+    print(f"{out}: {size / 1e6:.1f} MB")
+    return 0
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read as JSON: {error}") from error
+
+
+def main(words: Sequence[str]) -> int:
+    return call(export, "export", words)
