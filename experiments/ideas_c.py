@@ -52,7 +52,9 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "batch of 32": ("LaSynth+", {}, {"batch": 32}),
     "batch of 128": ("LaSynth+", {}, {"batch": 128}),
     "learning rate 2e-3": ("LaSynth+", {}, {"learning_rate": 2e-3}),
-    "learning rate 5e-4": ("LaSynth+", {}, {"learning_rate": 5e-4}),
+    "learning rate 1e-3": ("LaSynth+", {}, {"learning_rate": 1e-3}),
+    "learning rate 3e-4": ("LaSynth+", {}, {"learning_rate": 3e-4}),
+    "batch of 32, learning rate 3e-4": ("LaSynth+", {}, {"batch": 32, "learning_rate": 3e-4}),
     "shorter curriculum": ("LaSynth+", {}, {"curriculum": 20_000}),
     "no curriculum": ("LaSynth+", {}, {"curriculum": 0}),
 }

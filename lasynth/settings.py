@@ -18,7 +18,7 @@ class TrainConfig:
     """Stop after so much time."""
     batch: int = 64
     """Programs per step and process."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 5e-4
     schedule: Literal["cosine", "decay"] = "cosine"
     """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
     warmup: int = 300
@@ -59,7 +59,15 @@ class TrainConfig:
 
 PRESETS: dict[str, dict[str, Any]] = {
     "cpu": {},
-    "paper": {"batch": 8, "schedule": "decay", "warmup": 0, "curriculum": 0, "clip": 5.0, "bf16": False},
+    "paper": {
+        "batch": 8,
+        "learning_rate": 1e-3,
+        "schedule": "decay",
+        "warmup": 0,
+        "curriculum": 0,
+        "clip": 5.0,
+        "bf16": False,
+    },
 }
 """Settings that go with the models' presets of these names; the rest is as the defaults are."""
 MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
