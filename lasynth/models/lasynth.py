@@ -199,9 +199,14 @@ class LaSynth(nn.Module):
         return loss * self._execution_weight()
 
     def _statements_loss(self, run: Run, batch: Batch, fed: Tensor, points: Tensor, outputs: Tensor) -> Tensor:
-        assert batch.states is not None
-        assert batch.states_valid is not None
-        positions, number = self._statements(batch, fed, points)
+        if batch.states is None or batch.states_valid is None:
+            raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
+        ends = self.statement_ends[fed].cumsum(1)  # (B, T): statements so far, of which the points are some
+        count = int(ends[:, -1].max())
+        if batch.states.shape[1] < count:
+            raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
+        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]  # (B, S)
+        number = (ends.gather(1, positions) - 1).clamp(min=0)  # (B, S): of each point among the statement ends
         rows = torch.arange(len(fed), device=fed.device).unsqueeze(1)
         valid = batch.states_valid[rows, number] & batch.io.present.unsqueeze(1)  # (B, S, K)
         valid = valid & points.gather(1, positions).unsqueeze(2)
@@ -210,17 +215,6 @@ class LaSynth(nn.Module):
         true = torch.where(unknown, outputs.unsqueeze(1), true)  # anything that is a value: it does not count
         latent = run.values[run.after.gather(1, positions)]  # (B, S, K, *)
         return masked_mean(self.networks.value_loss(latent, true), valid).mean()
-
-    def _statements(self, batch: Batch, fed: Tensor, points: Tensor) -> tuple[Tensor, Tensor]:
-        """For each point its moment, and its number among all statement ends. (B, T), (B, T) -> (B, S), (B, S)"""
-        if batch.states is None or batch.states_valid is None:
-            raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
-        ends = self.statement_ends[fed].cumsum(1)  # (B, T): statements so far, of which the points are some
-        count = int(ends[:, -1].max())
-        if batch.states.shape[1] < count:
-            raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
-        positions = points.int().argsort(dim=1, descending=True, stable=True)[:, : int(points.sum(1).max())]
-        return positions, (ends.gather(1, positions) - 1).clamp(min=0)
 
     def _execution_weight(self) -> float:
         if self.batches is None:
