@@ -121,13 +121,20 @@ class LaSynth(nn.Module):
         """The loss, under the name by which wrappers such as DistributedDataParallel call a module."""
         return self.loss(batch)
 
+    def log_probs(self, batch: Batch) -> Tensor:
+        """How likely whole programs are, given their examples. (B,)"""
+        return -program_loss(self._run(batch).scores, batch.tokens)
+
     def loss(self, batch: Batch) -> Losses:
-        run = self.run_stepwise(batch) if self.config.input_feeding else self.run_parallel(batch)
+        run = self._run(batch)
         return Losses(
             program_loss(run.scores, batch.tokens).mean(),
             self._execution_loss(run, batch),
             self._operation_loss(run, batch),
         )
+
+    def _run(self, batch: Batch) -> Run:
+        return self.run_stepwise(batch) if self.config.input_feeding else self.run_parallel(batch)
 
     def run_parallel(self, batch: Batch) -> Run:
         """All lexemes at once; not for `input_feeding`."""

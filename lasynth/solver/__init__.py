@@ -18,7 +18,7 @@ from lasynth.domains.solvable import solvable
 from lasynth.solver.answers import Answers
 from lasynth.solver.examples import check_examples
 from lasynth.solver.solution import Answer, Solution
-from lasynth.solver.strategies import Examples, Strategy, Symbolic
+from lasynth.solver.strategies import Examples, Judging, Strategy, Symbolic
 from lasynth.task import Example, InputError
 
 __all__ = ["PRETRAINED", "Answer", "Solution", "StrategyName", "solve"]
@@ -85,6 +85,9 @@ def _gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: f
             answers.add(candidate)
             if time.perf_counter() > until:
                 break
+    for strategy in team:
+        if isinstance(strategy, Judging) and len(team) > 1 and time.perf_counter() < last_call:
+            answers.weigh(strategy)
     return answers
 
 

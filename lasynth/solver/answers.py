@@ -15,11 +15,13 @@ from typing import Any
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
 from lasynth.solver.solution import Answer
-from lasynth.solver.strategies import Candidate, Examples
+from lasynth.solver.strategies import Candidate, Examples, Judging
 
 PROBES = 128
 LONG = 400
 """Programs with more tokens are not reduced: the time for it grows with the cube of the length."""
+WEIGHED = 16
+"""Behaviours that a model is asked about if it did not find them itself: each is reduced for that, which takes its time."""
 UNKNOWN = 4.0
 """Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
 PRIOR = 1.0
@@ -97,6 +99,13 @@ class Answers:
 
         return sorted(known, key=score)
 
+    def weigh(self, judge: Judging) -> None:
+        """Let a model say how likely the best behaviours are that it did not propose itself."""
+        silent = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None]
+        programs = [self._small(behaviour.best.program) for behaviour in silent]
+        for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=True):
+            behaviour.log_prob = log_prob
+
     def answer(self, behaviour: Behaviour) -> Answer:
         """The answer to show: reduced, and executed on every example again, by the interpreter that defines the language."""
         answer = self._reduced(behaviour.best, ", ".join(sorted(behaviour.sources)), behaviour.log_prob)
@@ -112,10 +121,14 @@ class Answers:
         return self._reduced(candidate, candidate.source, candidate.log_prob), satisfied
 
     def _reduced(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
-        domain = self.domain
-        reduced = domain.canonical(candidate.program)
-        if domain.length(reduced) <= LONG:
-            reduced = domain.reduce(reduced, [*self.inputs[:PROBES], *self.probes])
+        domain, reduced = self.domain, self._small(candidate.program)
         concise = domain.pretty(reduced)
         tokens = domain.length(domain.parse_text(concise))
         return Answer(reduced, domain.text(candidate.program), concise, source, log_prob, tokens)
+
+    def _small(self, program: Any) -> Any:
+        """The program in the form in which data sets have theirs."""
+        small = self.domain.canonical(program)
+        if self.domain.length(small) > LONG:
+            return small
+        return self.domain.reduce(small, [*self.inputs[:PROBES], *self.probes])

@@ -6,22 +6,26 @@ The model is loaded once in a process. Only this module of the solver needs torc
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
 from lasynth.domains.base import learnable
-from lasynth.models.base import IO
+from lasynth.models.base import IO, Batch
 from lasynth.search import Finished, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
+from lasynth.vocab import PAD
 
 BEAM = 64
 MOST_EXAMPLES = 10
@@ -80,6 +84,23 @@ class Neural:
         for score, tokens in sorted(watch.found, key=lambda f: -f[0]):
             lexemes = domain.vocab.decode(tokens)
             yield Candidate(domain.parse(lexemes), self.name, log_prob=score)
+
+    @torch.inference_mode()
+    def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
+        """How likely the model finds programs, whoever proposed them; None for one that it could not write."""
+        domain = self.loaded.domain
+        numbers: dict[int, list[int]] = {}
+        for i, program in enumerate(programs):
+            with suppress(KeyError):  # a lexeme that is not in the vocabulary
+                numbers[i] = domain.vocab.encode(domain.unparse(program))
+        if not numbers:
+            return [None] * len(programs)
+        tokens = torch.full((len(numbers), max(map(len, numbers.values()))), PAD)
+        for row, program in zip(tokens, numbers.values(), strict=True):
+            row[: len(program)] = torch.tensor(program)
+        io = IO(*(part.expand(len(numbers), *part.shape[1:]) for part in self._io(examples)))
+        found = dict(zip(numbers, self.loaded.model.log_probs(Batch(io, tokens)).tolist(), strict=True))
+        return [found.get(i) for i in range(len(programs))]
 
 
 class _Watch:

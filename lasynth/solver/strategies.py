@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
@@ -35,6 +35,14 @@ class Strategy(Protocol):
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
         """Proposals as they are found, until the deadline (of `time.perf_counter`), which may pass between two of them."""
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """What a strategy offers besides if it can tell how likely the programs of others are."""
+
+    def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
+        """None for a program that it cannot judge."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,17 @@ def test_candidates_are_programs_the_likeliest_first(weights: Path) -> None:
         assert C.parse(C.unparse(candidate.program)) == candidate.program
 
 
+def test_programs_of_others_are_judged_as_its_own(weights: Path) -> None:
+    """What the search says of a program is what the model says of it when asked; other lexemes it does not know."""
+    neural = Neural(weights, "c")
+    found = list(neural.candidates(EXAMPLES, time.perf_counter() + 3))[:20]
+    strange = C.parse_text("int * f(int a[]) { a[0] = 17; return a; }")
+    judged = neural.log_probs([strange, *(candidate.program for candidate in found)], EXAMPLES)
+    assert judged[0] is None
+    assert judged[1:] == pytest.approx([candidate.log_prob for candidate in found], abs=1e-3)
+    assert neural.log_probs([strange], EXAMPLES) == [None]
+
+
 def test_no_time_no_candidates(weights: Path) -> None:
     assert not list(Neural(weights, "c").candidates(EXAMPLES, time.perf_counter() - 1))
 

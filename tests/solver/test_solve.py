@@ -155,6 +155,20 @@ def test_the_model_decides_between_short_descriptions() -> None:
     assert believed.ranked()[0].best.program == INCREMENTS
 
 
+def test_the_model_is_asked_about_what_it_did_not_find() -> None:
+    class Judge:
+        def log_probs(self, programs: Any, examples: Any) -> list[float | None]:
+            self.asked = programs
+            return [-9.0 if "if" in C.unparse(asked) else -1.0 for asked in programs]
+
+    judge = Judge()
+    answers = gathered(Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=4.0))
+    answers.weigh(judge)
+    assert len(judge.asked) == 2
+    assert judge.asked[1] == program("++a[0]; ++a[1]; ++a[2];"), "in the form of the programs that it has learnt from"
+    assert answers.ranked()[0].best.program == INCREMENTS
+
+
 def test_reduction_keeps_the_behaviour_and_shortens() -> None:
     clumsy = program(
         "int i = 0; int k = 3; for (i = 0; i <= 2; i++) { k = a[i]; a[i] = 0; a[i] = a[i] + k + 1; } k = 1;"
