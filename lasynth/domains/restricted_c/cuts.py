@@ -55,7 +55,7 @@ def sweep(judge: Judge, draft: Draft) -> bool:
     at = 0
     while at < draft.sizes[0]:
         variant = 0
-        while variant < VARIANTS:
+        while variant < VARIANTS and at < draft.sizes[0]:  # a cut may end the program before this place
             if cut(draft, at, variant) and same_outcomes(judge, draft):
                 accept(draft)
                 shrunk = True
