@@ -56,6 +56,8 @@ class ModelConfig:
 
     summary: int = 0
     """Size of a vector that sums up all examples of a task, once, for the choice of every lexeme; 0 for none (the paper)."""
+    consensus: bool = False
+    """Attend also to what the examples have in common: at each place, the largest of each feature among all of them."""
 
     # --- sizes -------------------------------------------------------------------------------------------------
     hidden: int = 512
@@ -103,6 +105,7 @@ class ModelConfig:
         properties = self.encoder == "properties"
         return [
             (self.summary > 0 and self.output_from != "all", "summary needs output_from: all"),
+            (self.consensus and self.output_from != "all", "consensus needs output_from: all"),
             (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
             (not partial and self.detach_state, "detach_state needs executor: partial"),
             (
@@ -164,6 +167,7 @@ def cpu(config: ModelConfig) -> ModelConfig:
         encoder="pairs" if config.encoder == "lists" else config.encoder,
         output_from="all",
         summary=512,
+        consensus=True,
         hidden=128,
         encoder_layers=1,
         embedding=128,

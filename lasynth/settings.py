@@ -21,6 +21,8 @@ class TrainConfig:
     learning_rate: float = 5e-4
     schedule: Literal["cosine", "decay"] = "cosine"
     """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
+    beta2: float = 0.97
+    """Adam's memory of squared gradients; the paper's is 0.999."""
     warmup: int = 300
     """Steps in which the learning rate grows from 0."""
     clip: float = 1.0
@@ -48,6 +50,7 @@ class TrainConfig:
             (self.steps > 0 and self.hours > 0, "give either steps or hours, not both"),
             (self.batch < 1, "batch must be at least 1"),
             (self.learning_rate <= 0, "learning-rate must be positive"),
+            (not 0 <= self.beta2 < 1, "beta2 must be at least 0 and less than 1"),
             (self.warmup < 0, "warmup must not be negative"),
             (self.curriculum < 0, "curriculum must not be negative"),
             (self.clip <= 0, "clip must be positive"),
@@ -63,6 +66,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "batch": 8,
         "learning_rate": 1e-3,
         "schedule": "decay",
+        "beta2": 0.999,
         "warmup": 0,
         "curriculum": 0,
         "clip": 5.0,

@@ -156,7 +156,8 @@ class _Run:
         arrays_of(self.domain)  # a language without models says so here
         self.device = group.device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
-        self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, fused=True)
+        betas = (0.9, job.train.beta2)
+        self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, betas, fused=True)
         self.progress = Progress()
         self.metrics: dict[str, float] = {}
         self._begin_or_resume()

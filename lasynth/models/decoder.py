@@ -30,6 +30,15 @@ class View(NamedTuple):
     """Which of N hypotheses the B are for; None if there is one for each."""
 
 
+class Overview(NamedTuple):
+    """What all examples of a task say together. Knows no time."""
+
+    summary: Tensor | None
+    """(B, G): enters the choice of every lexeme as it is."""
+    consensus: View | None
+    """Of K = 1: what the examples have in common, to attend to."""
+
+
 class Memory(NamedTuple):
     """What the decoder's LSTM remembers. E is 1 for a shared decoder and K for one per example."""
 
@@ -62,7 +71,9 @@ class Decoder(nn.Module):
         )
         self.merge = Join([attended] * (views + config.operation_predictor), attended)
         self.recall = TokenAttention(attended, self.embedding) if config.token_attention else None
+        self.consensus = Attention((size,), view_sizes[OUTPUT], 2 * attended) if config.consensus else None
         sizes = [attended, attended, size] if config.output_from == "all" else []
+        sizes += [2 * attended] * config.consensus
         self.gather = Join(sizes, 2 * attended) if sizes else None
         self.summary = Join(view_sizes[:LATENT], config.summary) if config.summary else None
         self.recap = nn.Linear(config.summary, 2 * attended, bias=False) if config.summary else None
@@ -76,12 +87,14 @@ class Decoder(nn.Module):
         hidden, cell = begun.unflatten(-1, (2, self.layers, -1)).permute(2, 3, 0, 1, 4)
         return Memory(hidden.tanh().contiguous(), cell.contiguous())
 
-    def summarise(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Tensor | None:
-        """What all examples together say, as it enters the choice of every lexeme. (B, K, L, D) twice, (B, K) -> (B, G)"""
-        if self.summary is None or self.recap is None:
-            return None
-        recapped: Tensor = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
-        return recapped
+    def overview(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Overview:
+        """(B, K, L, D) twice, (B, K)"""
+        summary = consensus = None
+        if self.summary is not None and self.recap is not None:
+            summary = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
+        if self.consensus is not None:
+            consensus = View(self.consensus.project(max_over_examples(outputs, present).unsqueeze(1)))
+        return Overview(summary, consensus)
 
     def advance(self, memory: Memory, tokens: Tensor, fed: Tensor | None) -> tuple[Tensor, Memory]:
         """States after each of these lexemes. (B, T) and, if it is fed, (B, E, 1, F) -> (B, E, T, H)"""
@@ -111,18 +124,21 @@ class Decoder(nn.Module):
         return [seen[view] for view in sorted(seen)]
 
     def predict(
-        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, summary: Tensor | None
+        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, overview: Overview
     ) -> Tensor:
         """Scores of the next lexeme.
 
-        (B, E, T, H), views (and operation) x (B, K, T, A), (B, K), (B, T, V), (B, G) -> (B, T, V)
+        (B, E, T, H), views (and operation) x (B, K, T, A), (B, K), (B, T, V) -> (B, T, V)
         """
         pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, A)
         last = pooled if self.recall is None else self.recall(pooled, counts)
         if self.gather is not None:
             own = hidden.squeeze(1) if self.shared else max_over_examples(hidden, present)  # (B, T, H)
-            gathered = self.gather(pooled, last, own)
-            last = F.gelu(gathered if summary is None else gathered + summary.unsqueeze(1))
+            parts = [pooled, last, own]
+            if self.consensus is not None and overview.consensus is not None:
+                parts.append(self.consensus([own.unsqueeze(1)], *overview.consensus).squeeze(1))
+            gathered = self.gather(*parts)
+            last = F.gelu(gathered if overview.summary is None else gathered + overview.summary.unsqueeze(1))
         scores: Tensor = self.output(last)
         return scores.float()
 

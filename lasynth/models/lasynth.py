@@ -19,7 +19,7 @@ from lasynth.config import ModelConfig
 from lasynth.domains.base import Domain, learnable
 from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
-from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, View
+from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, Overview, View
 from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
@@ -101,8 +101,8 @@ class LaSynth(nn.Module):
         moving = [View(view.index_select(0, state.latent)) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
-        summary = None if state.examples.summary is None else state.examples.summary.index_select(0, state.task)
-        scores = self._predict(hidden, seen, present, counts.unsqueeze(1), summary).squeeze(1)
+        overview = state.examples.overview_of(state.task, places)
+        scores = self._predict(hidden, seen, present, counts.unsqueeze(1), overview).squeeze(1)
         fed = self.decoder.feed(seen, present)
         state = replace(state, memory=memory, fed=fed, counts=counts, depth=depth, length=state.length + 1)
         return Moment(scores, seen, hidden), state
@@ -144,7 +144,7 @@ class LaSynth(nn.Module):
         values, after, views = self._all_views(examples, hidden, fed)
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
-        scores = self._predict(hidden, seen, examples.present, counts, examples.summary)
+        scores = self._predict(hidden, seen, examples.present, counts, examples.overview)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
@@ -250,14 +250,14 @@ class LaSynth(nn.Module):
         inputs, outputs = filled(io)
         certain, base = self.networks.certain(inputs), self.networks.encoder.prepare(outputs)
         features = self.networks.encoder(certain, base)
-        summary = self.decoder.summarise(*features, io.present)
+        overview = self.decoder.overview(*features, io.present)
         views, latent = self._project(INPUT, features), self.networks.latent
         if latent is None:
             fixed, moving = ((), views) if self.partial else (views, ())
-            return Examples(certain, io.present, features, summary, base, fixed, moving)
+            return Examples(certain, io.present, features, overview, base, fixed, moving)
         base = latent.prepare(*features, outputs)
         first = self._project(LATENT, [latent(certain, base)])
-        return Examples(certain, io.present, features, summary, base, views, first)
+        return Examples(certain, io.present, features, overview, base, views, first)
 
     def _latent_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
         """What the decoder sees of latent values, (P, K, *), that belong to tasks (P,)."""
@@ -273,11 +273,11 @@ class LaSynth(nn.Module):
         return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
     def _predict(
-        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, summary: Tensor | None
+        self, hidden: Tensor, seen: Sequence[Tensor], present: Tensor, counts: Tensor, overview: Overview
     ) -> Tensor:
         operations = self.networks.operations
         extra = [] if operations is None else [operations(seen[INPUT], seen[OUTPUT])]
-        return self.decoder.predict(hidden, [*seen, *extra], present, counts, summary)
+        return self.decoder.predict(hidden, [*seen, *extra], present, counts, overview)
 
 
 def shifted(tokens: Tensor) -> Tensor:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lasynth.models.decoder import Memory
+from lasynth.layers import Places
+from lasynth.models.decoder import Memory, Overview, View
 
 
 class Examples(NamedTuple):
@@ -20,14 +21,22 @@ class Examples(NamedTuple):
     """(B, K)"""
     features: tuple[Tensor, Tensor]
     """(B, K, L, D) of inputs and of outputs."""
-    summary: Tensor | None
-    """(B, G): what the decoder makes of all examples together."""
+    overview: Overview
+    """What the decoder makes of all examples together."""
     base: Tensor
     """(B, K, *): what the encodings of all latent values of a task share."""
     fixed_views: tuple[Tensor, ...]
     """Each (B, K, L, 2 A): what the decoder attends to at any time."""
     first_views: tuple[Tensor, ...]
     """Each (B, K, L, 2 A): what it attends to besides before the first execution; latent values take its place."""
+
+    def overview_of(self, task: Tensor, places: Places) -> Overview:
+        """For hypotheses of these tasks, (N,)."""
+        summary, consensus = self.overview
+        return Overview(
+            None if summary is None else summary.index_select(0, task),
+            None if consensus is None else View(consensus.projected.index_select(0, places.tasks), places=places),
+        )
 
 
 class Pool(NamedTuple):
