@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from lasynth.hardware import hardware
 
 REPEATS = 5
 
@@ -22,16 +22,6 @@ def best_time(work: Callable[[], Any], repeats: int = REPEATS) -> float:
         work()
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-def hardware() -> dict[str, Any]:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "cpu": models[0] if models else platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-    }
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from table_c import curve, hardware
+from table_c import conditions, curve
 
 from lasynth.config import model_config
 from lasynth.evaluate import evaluate
@@ -52,9 +52,14 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "batch of 32": ("LaSynth+", {}, {"batch": 32}),
     "batch of 128": ("LaSynth+", {}, {"batch": 128}),
     "learning rate 2e-3": ("LaSynth+", {}, {"learning_rate": 2e-3}),
-    "learning rate 1e-3": ("LaSynth+", {}, {"learning_rate": 1e-3}),
+    "learning rate 5e-4": ("LaSynth+", {}, {"learning_rate": 5e-4}),
     "learning rate 3e-4": ("LaSynth+", {}, {"learning_rate": 3e-4}),
     "batch of 32, learning rate 3e-4": ("LaSynth+", {}, {"batch": 32, "learning_rate": 3e-4}),
+    "clip 1": ("LaSynth+", {}, {"clip": 1.0}),
+    "beta2 0.999": ("LaSynth+", {}, {"beta2": 0.999}),
+    "no consensus": ("LaSynth+", {"consensus": False}, {}),
+    "at most 24 lexemes": ("LaSynth+", {}, {"longest": 24}),
+    "encoder of 256": ("LaSynth+", {"hidden": 256}, {}),
     "shorter curriculum": ("LaSynth+", {}, {"curriculum": 20_000}),
     "no curriculum": ("LaSynth+", {}, {"curriculum": 0}),
 }
@@ -81,7 +86,7 @@ def measure(idea: str, arguments: argparse.Namespace) -> dict[str, Any] | None:
         "training": training,
         "minutes": arguments.minutes,
     }
-    result |= {"curve": curve(run), "hardware": hardware()}
+    result |= {"curve": curve(run), "hardware": conditions()}
     test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
     with progress({str(run): arguments.tasks}) as report:
         result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test, report)[0]

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
 from collections.abc import Sequence
 from itertools import islice
@@ -27,6 +25,7 @@ from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.domains.base import learnable
+from lasynth.hardware import hardware
 from lasynth.progress import progress
 from lasynth.solver import PRETRAINED
 from lasynth.task import InputError, Task
@@ -89,10 +88,7 @@ def main(words: list[str]) -> int:
     weights = arguments.weights is not None or (PRETRAINED / C.name).exists()
     names = [name for name in arguments.strategies if weights or name == "symbolic"]
     facts = {"data": str(arguments.data), "tasks": len(tasks), "given": given, "timeout": arguments.timeout}
-    results: dict[str, Any] = {
-        **facts,
-        "hardware": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-    }
+    results: dict[str, Any] = {**facts, "hardware": hardware()}
     with progress(dict.fromkeys(names, len(tasks))) as report:
         for name in names:
             rows = []

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -28,6 +27,7 @@ from rich.console import Console
 from lasynth.config import model_config
 from lasynth.evaluate import Result, evaluate, tables
 from lasynth.figures import curves, plot_results
+from lasynth.hardware import hardware
 from lasynth.progress import progress
 from lasynth.runlog import read_log
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
@@ -39,11 +39,8 @@ ROWS = ["LaSynth", "LaSynth+", "NoExecutor", "RobustFill"]
 HERE = Path(__file__).parent
 
 
-def hardware() -> dict[str, Any]:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    cpu = models[0] if models else platform.machine()
-    return {"cpu": cpu, "threads": torch.get_num_threads(), "torch": torch.__version__}
+def conditions() -> dict[str, Any]:
+    return {**hardware(), "threads": torch.get_num_threads(), "torch": torch.__version__}
 
 
 def file_of(results: Path, kind: str, row: str) -> Path:
@@ -69,7 +66,12 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
         job = Job(row, model_config(row, arguments.preset), config, data, run, resume=True)
         if train(job).interrupted:
             return None
-        result |= {"training": asdict(config), "config": asdict(job.model), "curve": curve(run), "hardware": hardware()}
+        result |= {
+            "training": asdict(config),
+            "config": asdict(job.model),
+            "curve": curve(run),
+            "hardware": conditions(),
+        }
         model = str(run)
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
     settings = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")

@@ -194,6 +194,8 @@ class StreamPlan:
     seed: int = 0
     curriculum: int = 0
     """Tasks that come out of each of the `STAGES` before the first epoch over all of them."""
+    longest: int = 0
+    """Lexemes of the longest program that is learnt from; 0 for any."""
 
 
 class Stream:
@@ -214,8 +216,11 @@ class Stream:
         low, high = plan.examples
         if not 1 <= low <= high <= split.examples:
             raise InputError(f"the tasks have {split.examples} examples; {low} to {high} cannot be drawn from them")
-        if not len(split):
-            raise InputError("the training set is empty")
+        lengths = split.lengths
+        self._usable = np.nonzero(lengths <= plan.longest + 1)[0] if plan.longest else np.arange(len(lengths))
+        if not len(self._usable):
+            of = f" of at most {plan.longest} lexemes" if plan.longest else ""
+            raise InputError(f"the training set has no programs{of}")
         self.split, self.plan, self.collate, self.position = split, plan, collate, position
         self.rank, self.processes = share
         self._epoch = -1
@@ -237,13 +242,14 @@ class Stream:
     def _batches(self, epoch: int) -> NDArray[np.int64]:
         """The tasks of each batch of an epoch. (batches, B)"""
         if epoch != self._epoch:
-            rng, lengths, size = np.random.default_rng([self.plan.seed, 0, epoch]), self.split.lengths, self.plan.batch
-            if self.plan.curriculum and epoch < len(STAGES):
+            rng, size, rows = np.random.default_rng([self.plan.seed, 0, epoch]), self.plan.batch, self._usable
+            lengths = self.split.lengths[rows]
+            staged = self.plan.curriculum > 0 and epoch < len(STAGES)
+            if staged:
                 short = np.nonzero(lengths <= np.quantile(lengths, STAGES[epoch]))[0]
-                order = short[bucketed(rng, lengths[short], size)]
-                self._order = np.resize(order, (max(1, self.plan.curriculum // size), size))
-            else:
-                self._order = bucketed(rng, lengths, size)
+                rows, lengths = rows[short], lengths[short]
+            order = rows[bucketed(rng, lengths, size)]
+            self._order = np.resize(order, (max(1, self.plan.curriculum // size), size)) if staged else order
             self._epoch = epoch
         return self._order
 

@@ -212,6 +212,8 @@ def evaluate(
         if config.limit < 1:
             raise InputError("limit must be at least 1")
         split = split.take(config.limit)
+    if config.given is not None and not 1 <= config.given <= split.examples:
+        raise InputError(f"given must be 1 to {split.examples}, the number of examples of these tasks")
     return [_evaluate_one(model, data, split, domain, config, partial(report, model)) for model in models]
 
 
@@ -223,7 +225,7 @@ def _evaluate_one(
     config: EvaluateConfig,
     report: Callable[[int], None],
 ) -> Result:
-    begin, given = time.perf_counter(), domain.given(split.examples)
+    begin, given = time.perf_counter(), config.given or domain.given(split.examples)
     facts: Result = {"data": str(data), "given": given, "held out": split.examples - given}
     if baseline := learnable(domain).baselines().get(model):
         outcomes, name = baseline_outcomes(baseline, split, given), model

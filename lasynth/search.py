@@ -49,8 +49,10 @@ class Finished(NamedTuple):
     """(F,): log-probabilities."""
 
 
-OnFinished = Callable[[Finished], NDArray[np.bool_]]
-"""Answers, for each of them, whether the search for its task may end here. (F,)"""
+KEEP, DROP, END = 0, 1, 2
+"""A program stays in the beam; is of no use, so that its place is for others; is a reason to end the search for its task."""
+OnFinished = Callable[[Finished], NDArray[np.int64]]
+"""Answers for each of them KEEP, DROP or END. (F,)"""
 
 
 @dataclass
@@ -85,8 +87,8 @@ def beam_search(
 ) -> Found:
     """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained.
 
-    `on_finished` is told of programs as they appear, and can end the search for their tasks; what is found for such a task
-    is what was in its beam then.
+    `on_finished` is told of programs as they appear. It can drop them, and it can end the search for their tasks; what is
+    found for such a task is what was in its beam then.
     """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):
@@ -130,9 +132,9 @@ def _search(
         if syntax is not None and grammar is not None:
             log_probs.masked_fill_(torch.from_numpy(~syntax.allowed(grammar)), NEVER)
         beams, origin = _extend(beams, log_probs, length)
-        ended = ~beams.open().any(dim=1)
+        ended = ~beams.open().any(dim=1)  # (G,)
         if on_finished is not None:
-            ended |= _enough(beams, length, on_finished)
+            ended |= _told(beams, length, on_finished)
         if ended.any():
             yield _finished_only(beams.at(ended.nonzero()[:, 0]))
             beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
@@ -158,16 +160,19 @@ class _Clock:
         return self.seconds is not None and 2 * self.lap - before - self.begin > self.seconds
 
 
-def _enough(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
-    """Tell of hypotheses that ended with their last lexeme; for which tasks they are enough. (G,)"""
+def _told(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
+    """Tell of hypotheses that ended with their last lexeme, drop the useless ones; which tasks may end. (G,)"""
     new = beams.finished & (beams.tokens[:, :, length] == EOS)  # (G, W)
     enough = torch.zeros(len(new), dtype=torch.bool)
     if new.any():
-        group = new.nonzero()[:, 0]  # (F,)
+        group, slot = new.nonzero(as_tuple=True)  # (F,), (F,)
         told = Finished(
             beams.task[group].numpy(), beams.tokens[new][:, : length + 1].numpy(), beams.scores[new].numpy()
         )
-        enough[group[torch.from_numpy(on_finished(told))]] = True
+        verdicts = torch.from_numpy(on_finished(told))  # (F,)
+        enough[group[verdicts == END]] = True
+        dropped = group[verdicts == DROP], slot[verdicts == DROP]
+        beams.scores[dropped], beams.finished[dropped] = NEVER, False
     return enough
 
 

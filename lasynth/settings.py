@@ -18,14 +18,14 @@ class TrainConfig:
     """Stop after so much time."""
     batch: int = 64
     """Programs per step and process."""
-    learning_rate: float = 5e-4
+    learning_rate: float = 1e-3
     schedule: Literal["cosine", "decay"] = "cosine"
     """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
     beta2: float = 0.97
     """Adam's memory of squared gradients; the paper's is 0.999."""
     warmup: int = 300
     """Steps in which the learning rate grows from 0."""
-    clip: float = 1.0
+    clip: float = 10.0
     """Largest norm of the gradient."""
     bf16: bool = True
     """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
@@ -36,6 +36,8 @@ class TrainConfig:
     """Whether the number of examples is drawn for a whole batch or for each task."""
     curriculum: int = 40_000
     """Programs from each of the shortest eighth, quarter and half of the data before all of it is learnt from; 0 for none."""
+    longest: int = 0
+    """Lexemes of the longest program that is learnt from; 0 for any."""
     validate_every: int = 1000
     """Steps between two validations by greedy decoding."""
     validation_tasks: int = 200
@@ -52,6 +54,7 @@ class TrainConfig:
             (self.learning_rate <= 0, "learning-rate must be positive"),
             (not 0 <= self.beta2 < 1, "beta2 must be at least 0 and less than 1"),
             (self.warmup < 0, "warmup must not be negative"),
+            (self.longest < 0, "longest must not be negative"),
             (self.curriculum < 0, "curriculum must not be negative"),
             (self.clip <= 0, "clip must be positive"),
             (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
@@ -64,7 +67,6 @@ PRESETS: dict[str, dict[str, Any]] = {
     "cpu": {},
     "paper": {
         "batch": 8,
-        "learning_rate": 1e-3,
         "schedule": "decay",
         "beta2": 0.999,
         "warmup": 0,
@@ -110,5 +112,7 @@ class EvaluateConfig:
     search: SearchConfig = field(default_factory=SearchConfig)
     limit: int | None = None
     """Only so many tasks."""
+    given: int | None = None
+    """Examples that are shown; the others are held out. By default as many as is usual for the language."""
     checkpoint: Literal["last", "best"] = "best"
     """Which of a run's checkpoints."""

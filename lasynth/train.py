@@ -201,7 +201,9 @@ class _Run:
         config, model = self.job.train, self.job.model
         split = load_split(self.job.data / "train.parquet", self.domain)
         examples = config.draw_examples or (model.examples, model.examples)
-        plan = StreamPlan(config.batch * self.group.size, examples, config.draw_for, config.seed, config.curriculum)
+        plan = StreamPlan(
+            config.batch * self.group.size, examples, config.draw_for, config.seed, config.curriculum, config.longest
+        )
         return Stream(
             split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
             (self.group.rank, self.group.size),

@@ -84,6 +84,18 @@ def test_few_tasks_are_repeated_to_fill_a_batch(split: Split) -> None:
     assert batch.tokens.shape[0] == 8
 
 
+def test_long_programs_can_be_left_out(split: Split) -> None:
+    median = int(np.median(split.lengths))
+    short = int((split.lengths <= median).sum())
+    stream = Stream(split, StreamPlan(1, (5, 5), curriculum=4, longest=median - 1), COLLATE)
+    lengths = [int((batch.tokens != PAD).sum()) for batch in islice(stream, 3 * 4 + short)]
+    assert max(lengths[:4]) <= np.quantile(split.lengths[split.lengths <= median], 1 / 8), "stages are of what is left"
+    assert sorted(lengths[12:]) == sorted(split.lengths[split.lengths <= median]), "then each comes once an epoch"
+    below = int(split.lengths[0]) - 2
+    with pytest.raises(InputError, match=f"no programs of at most {below} lexemes"):
+        Stream(split.take(1), StreamPlan(1, (5, 5), longest=below), COLLATE)
+
+
 def test_a_stream_resumes_anywhere(split: Split) -> None:
     plan = StreamPlan(32, (2, 9), "task", seed=5)
     stream = Stream(split, plan, COLLATE)

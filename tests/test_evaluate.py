@@ -133,7 +133,7 @@ def test_groups_cover_every_task(data: Path) -> None:
 def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> None:
     assert baseline_names(data / "test.parquet") == [CLOSED_FORM]
     told: list[tuple[str, int]] = []
-    config = EvaluateConfig(SearchConfig(beam=3, max_length=20), limit=15)
+    config = EvaluateConfig(SearchConfig(beam=40, max_length=20), limit=15)
     results = evaluate(
         [str(run), CLOSED_FORM], data / "test.parquet", config, lambda name, done: told.append((name, done))
     )
@@ -171,6 +171,19 @@ def test_the_command_line_decides_how_to_search(data: Path, run: Path, tmp_path:
         assert result["step"] == step
         assert SearchConfig(**result["search"]) == SearchConfig(2, 9, constrained=False, seconds=60, bf16=True)
         assert baseline["model"] == CLOSED_FORM
+
+
+def test_more_examples_given_fewer_held_out(data: Path) -> None:
+    """The closed form is found by all examples that are given: with all of them given, nothing that fits them is wrong."""
+    test, results = data / "test.parquet", {}
+    for given in (1, 5, 10):
+        (results[given],) = evaluate([CLOSED_FORM], test, EvaluateConfig(given=given), lambda name, done: None)
+    assert [(r["given"], r["held out"]) for r in results.values()] == [(1, 9), (5, 5), (10, 0)]
+    right = [r["overall"]["first_consistent"] for r in results.values()]
+    assert right[0] < right[1] <= right[2] == results[10]["overall"]["consistent"]
+    for given in (0, 11):
+        with pytest.raises(InputError, match="given must be 1 to 10"):
+            evaluate([CLOSED_FORM], test, EvaluateConfig(given=given), lambda name, done: None)
 
 
 def test_summaries_leave_out_empty_groups() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lasynth.domains import get_domain
-from lasynth.search import Finished, beam_search, top
+from lasynth.search import DROP, END, KEEP, Finished, beam_search, top
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
@@ -131,7 +131,7 @@ def test_programs_are_told_of_when_they_are_finished() -> None:
 
     def listen(new: Finished) -> np.ndarray:
         told.append(new)
-        return np.zeros(len(new.task), np.bool_)
+        return np.full(len(new.task), KEEP)
 
     config = SearchConfig(8, LENGTH, tasks=3)
     found = beam_search(model, any_io(4), None, config, on_finished=listen)
@@ -157,7 +157,7 @@ def test_a_task_ends_when_its_caller_has_enough() -> None:
 
     def enough(new: Finished) -> np.ndarray:
         asked.extend(new.task.tolist())
-        return new.task % 2 == 1
+        return np.where(new.task % 2 == 1, END, KEEP)
 
     config = SearchConfig(8, LENGTH)
     found, whole = (beam_search(model, any_io(4), None, config, on_finished=ask) for ask in (enough, None))
@@ -168,6 +168,22 @@ def test_a_task_ends_when_its_caller_has_enough() -> None:
             assert asked.count(task) == len(got)
         else:
             assert got == all_
+
+
+def test_what_is_dropped_makes_room_for_others() -> None:
+    """With all programs of even length dropped, every odd one that a beam finds is there still, and others besides."""
+    model, config, more = TableModel(VOCABULARY), SearchConfig(8, LENGTH), 0
+
+    def odd(new: Finished) -> np.ndarray:
+        return np.full(len(new.task), KEEP if new.tokens.shape[1] % 2 else DROP)
+
+    found, usual = (beam_search(model, any_io(4), None, config, on_finished=ask) for ask in (odd, None))
+    for task in range(4):
+        got, before = (set(programs(result.tokens[task], result.scores[task])) for result in (found, usual))
+        assert all(len(words) % 2 for words in got)
+        assert got >= {words for words in before if len(words) % 2}
+        more += len(got) > sum(len(words) % 2 for words in before)
+    assert more
 
 
 def test_constrained_candidates_are_programs_and_others_are_not() -> None:

@@ -179,7 +179,16 @@ def test_what_cannot_be_trained_is_named(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"steps": -1}, {"steps": 1, "hours": 1.0}, {"batch": 0}, {"learning_rate": 0.0}, {"clip": 0.0}, {"log_every": 0}],
+    [
+        {"steps": -1},
+        {"steps": 1, "hours": 1.0},
+        {"batch": 0},
+        {"learning_rate": 0.0},
+        {"clip": 0.0},
+        {"log_every": 0},
+        {"beta2": 1.0},
+        {"longest": -1},
+    ],
 )
 def test_impossible_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):

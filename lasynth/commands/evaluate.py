@@ -37,6 +37,9 @@ def evaluate(
     bf16: Annotated[bool, arg(help="Search in bfloat16 where the model's layers allow it.")] = False,
     unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
     limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
+    given: Annotated[
+        int | None, arg(metavar="N", help="Examples that are shown, the others are held out; by default half of them.")
+    ] = None,
     model: Annotated[
         str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm; beside runs all of them are shown.")
     ] = None,
@@ -59,7 +62,7 @@ def evaluate(
     names = [*map(str, runs), *(baselines if model is None else [model])]
     search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
     with progress(dict.fromkeys(names)) as report:
-        results = measure(names, data, EvaluateConfig(search, limit, checkpoint), report)
+        results = measure(names, data, EvaluateConfig(search, limit, given, checkpoint), report)
     for table in tables(results):
         console().print(table, "")
     if json is not None:

@@ -21,7 +21,7 @@ from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
 from lasynth.domains.base import learnable
 from lasynth.models.base import IO, Batch
-from lasynth.search import Finished, beam_search
+from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
@@ -104,7 +104,7 @@ class Neural:
 
 
 class _Watch:
-    """Executes programs as they are finished, and says when the search may end."""
+    """Executes programs as they are finished, drops those that are wrong, and says when the search may end."""
 
     def __init__(self, strategy: Neural, examples: Examples) -> None:
         self.arrays = strategy.arrays
@@ -113,11 +113,11 @@ class _Watch:
         self.found: list[tuple[float, list[int]]] = []
         self.fitting = 0
 
-    def __call__(self, finished: Finished) -> NDArray[np.bool_]:
+    def __call__(self, finished: Finished) -> NDArray[np.int64]:
         outputs, fine, _ = self.arrays.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
         fits = (fine & (outputs == self.wanted).all(axis=2)).all(axis=1)  # (F,)
         self.found += zip(finished.scores.tolist(), finished.tokens[:, :-1].tolist(), strict=True)
         self.fitting += int(fits.sum())
-        sure = fits & (finished.scores > SURE)
-        enough: NDArray[np.bool_] = sure | (self.fitting >= ENOUGH)
-        return enough
+        enough = fits & ((finished.scores > SURE) | (self.fitting >= ENOUGH))
+        verdicts: NDArray[np.int64] = np.where(enough, END, np.where(fits, KEEP, DROP))
+        return verdicts
