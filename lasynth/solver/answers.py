@@ -6,11 +6,11 @@ that a strategy gave it, together with the probability that the model gives to a
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from math import exp, log1p
 from random import Random
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
@@ -45,6 +45,31 @@ class Behaviour:
             self.length = candidate.length if self.length is None else min(self.length, candidate.length)
         if candidate.log_prob is not None:
             self.log_prob = candidate.log_prob if self.log_prob is None else _log_add(self.log_prob, candidate.log_prob)
+
+
+class Rankable(Protocol):
+    @property
+    def order(self) -> int: ...
+    @property
+    def length(self) -> float | None: ...
+    @property
+    def log_prob(self) -> float | None: ...
+
+
+AnyRankable = TypeVar("AnyRankable", bound=Rankable)
+
+
+def rank(found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN) -> list[AnyRankable]:
+    """The best first: a short description that the model finds likely."""
+    longest = max((b.length for b in found if b.length is not None), default=0.0) + unknown
+    least = min((b.log_prob for b in found if b.log_prob is not None), default=0.0) - unknown
+
+    def score(behaviour: AnyRankable) -> tuple[float, int]:
+        length = longest if behaviour.length is None else behaviour.length
+        log_prob = least if behaviour.log_prob is None else behaviour.log_prob
+        return length - prior * log_prob, behaviour.order
+
+    return sorted(found, key=score)
 
 
 def _log_add(a: float, b: float) -> float:
@@ -88,16 +113,7 @@ class Answers:
 
     def ranked(self) -> list[Behaviour]:
         """Behaviours that satisfy the examples, the best first."""
-        known = list(self.behaviours.values())
-        longest = max((b.length for b in known if b.length is not None), default=0.0) + UNKNOWN
-        least = min((b.log_prob for b in known if b.log_prob is not None), default=0.0) - UNKNOWN
-
-        def score(behaviour: Behaviour) -> tuple[float, int]:
-            length = longest if behaviour.length is None else behaviour.length
-            log_prob = least if behaviour.log_prob is None else behaviour.log_prob
-            return length - PRIOR * log_prob, behaviour.order
-
-        return sorted(known, key=score)
+        return rank(list(self.behaviours.values()))
 
     def weigh(self, judge: Judging) -> None:
         """Let a model say how likely the best behaviours are that it did not propose itself."""

@@ -23,6 +23,7 @@ from lasynth.domains.restricted_c.nodes import Program
 from lasynth.solver import solve
 from lasynth.solver.answers import Answers
 from lasynth.solver.asking import question
+from lasynth.solver.portfolio import gather
 from lasynth.solver.strategies import Candidate, Examples, Strategy, Symbolic
 from lasynth.task import Example, InputError
 
@@ -114,7 +115,7 @@ class Proposes:
 
 def gathered(*candidates: Candidate, pairs: Any = LOOP) -> Answers:
     team: list[Strategy] = [Proposes(*candidates)]
-    return lasynth.solver._gather(team, Answers(C, examples(pairs)), time.perf_counter(), 10.0)
+    return gather(team, Answers(C, examples(pairs)), time.perf_counter(), 10.0)
 
 
 INCREMENTS = program("a[0]++; a[1]++; a[2]++;")
@@ -208,7 +209,7 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 
 
 def test_without_weights_the_portfolio_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(lasynth.solver, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(lasynth.solver.portfolio, "PRETRAINED", tmp_path)
     assert any("no weights" in note for note in solve(LOOP).notes)
     assert not solve(LOOP, strategy="symbolic").notes
     with pytest.raises(InputError, match="no weights"):

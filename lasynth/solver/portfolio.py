@@ -1,0 +1,82 @@
+"""Who takes part in a search for programs, for how long, and what they find together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, get_args
+
+from lasynth.domains import get_domain
+from lasynth.domains.base import Domain
+from lasynth.solver.answers import Answers
+from lasynth.solver.strategies import Examples, Judging, Strategy, Symbolic
+from lasynth.task import Example, InputError
+
+StrategyName = Literal["portfolio", "symbolic", "neural"]
+PRETRAINED = Path(__file__).parents[1] / "pretrained"
+"""Weights that come with the package: a checkpoint's folder for each language that has one."""
+FIRST_SHARE = 0.5
+"""Of the time that is left, what a strategy may take if others follow."""
+LAST_CALL = 0.95
+"""Share of the time after which no candidate is taken any more: what is found must be reduced and checked."""
+
+
+def choose_team(
+    domain: Domain[Any, Any, Any], name: str, weights: Path | None, examples: Examples
+) -> tuple[list[Strategy], list[str]]:
+    """The strategies that take part, and why others do not. InputError if none can."""
+    if name not in get_args(StrategyName):
+        raise InputError(f"there is no strategy `{name}`; there are {', '.join(get_args(StrategyName))}")
+    team: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
+    notes: list[str] = []
+    shipped = PRETRAINED / domain.name
+    if weights is None and shipped.exists():
+        weights = shipped
+    if name != "symbolic":
+        if weights is None:
+            notes.append("neural: no weights are there")
+        else:
+            from lasynth.solver.neural import Neural
+
+            neural = Neural(weights, domain.name)
+            refusal = neural.refusal(examples)
+            if refusal is None:
+                team.append(neural)
+            else:
+                notes.append(f"neural: {refusal}")
+    if not team:
+        raise InputError(f"no strategy can take this: {'; '.join(notes)}")
+    return team, notes
+
+
+def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: float) -> Answers:
+    """Every strategy in turn, the last one with all the time that is left."""
+    last_call = begin + LAST_CALL * timeout
+    for strategy in team:
+        now = time.perf_counter()
+        share = 1.0 if strategy is team[-1] else FIRST_SHARE
+        until = now + share * (last_call - now)
+        for candidate in strategy.candidates(answers.examples, until):
+            answers.add(candidate)
+            if time.perf_counter() > until:
+                break
+    for strategy in team:
+        if isinstance(strategy, Judging) and len(team) > 1 and time.perf_counter() < last_call:
+            answers.weigh(strategy)
+    return answers
+
+
+@cache
+def warm_up(language: str) -> None:
+    """Load or make the compiled code before any clock starts."""
+    domain = get_domain(language)
+    values = domain.random_values(Random(0), 3)
+    examples = [Example(value, value) for value in values]
+    answers = Answers(domain, examples)
+    for candidate in Symbolic(domain).candidates(examples, float("inf")):
+        answers.add(candidate)
+    for behaviour in answers.ranked()[:1]:
+        answers.answer(behaviour)
