@@ -6,6 +6,7 @@ that a strategy gave it, together with the probability that the model gives to a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from math import exp, log1p
@@ -96,7 +97,7 @@ class Answers:
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate; whether it satisfies every example."""
         (outputs,) = self.domain.run_many([candidate.program], [*self.inputs, *self.probes])
-        self.executed += 1
+        self.executed += 1 + candidate.tried
         satisfied = sum(map(self._same, outputs, self.wanted))  # the probes' outputs come after the examples'
         if satisfied < len(self.wanted):
             if self.partial is None or satisfied > self.partial[0]:
@@ -115,11 +116,14 @@ class Answers:
         """Behaviours that satisfy the examples, the best first."""
         return rank(list(self.behaviours.values()))
 
-    def weigh(self, judge: Judging) -> None:
-        """Let a model say how likely the best behaviours are that it did not propose itself."""
-        silent = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None]
-        programs = [self._small(behaviour.best.program) for behaviour in silent]
-        for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=True):
+    def weigh(self, judge: Judging, deadline: float) -> None:
+        """Let a model say how likely the best behaviours are that it did not propose itself, while there is time."""
+        silent, programs = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None], []
+        for behaviour in silent:
+            if time.perf_counter() > deadline:
+                break
+            programs.append(self._small(behaviour.best.program))
+        for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=False):
             behaviour.log_prob = log_prob
 
     def answer(self, behaviour: Behaviour) -> Answer:

@@ -73,17 +73,18 @@ class Neural:
         return Collator(self.arrays, config.smallest_value, config.largest_value).io(inputs, outputs)
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
-        """All programs of the beam that fit, the likeliest first, and some of those that do not."""
+        """All programs of the beam that fit, the likeliest first; if none does, the one that comes closest."""
         seconds = (deadline - time.perf_counter()) * (1 - RESERVE)
         if seconds <= 0:
             return
-        watch = _Watch(self, examples)
+        watch = Watch(self, examples)
         config = SearchConfig(beam=BEAM, seconds=seconds, tasks=1)
         domain = self.loaded.domain
         beam_search(self.loaded.model, self._io(examples), domain.syntax, config, on_finished=watch)
-        for score, tokens in sorted(watch.found, key=lambda f: -f[0]):
-            lexemes = domain.vocab.decode(tokens)
-            yield Candidate(domain.parse(lexemes), self.name, log_prob=score)
+        tried = watch.executed
+        for score, tokens in watch.best():
+            yield Candidate(domain.parse(domain.vocab.decode(tokens)), self.name, log_prob=score, tried=tried - 1)
+            tried = 1  # the others are counted with the first
 
     @torch.inference_mode()
     def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
@@ -103,21 +104,34 @@ class Neural:
         return [found.get(i) for i in range(len(programs))]
 
 
-class _Watch:
+class Watch:
     """Executes programs as they are finished, drops those that are wrong, and says when the search may end."""
 
     def __init__(self, strategy: Neural, examples: Examples) -> None:
         self.arrays = strategy.arrays
         self.inputs = np.array([[e.input for e in examples]])  # (1, K, L)
         self.wanted = np.array([e.output for e in examples])  # (K, L)
-        self.found: list[tuple[float, list[int]]] = []
-        self.fitting = 0
+        self.executed = 0
+        self.fitting: list[tuple[float, list[int]]] = []
+        """Log-probabilities and lexemes, without EOS."""
+        self.closest: tuple[int, float, list[int]] | None = None
+        """The same of a program that does not fit, after the number of examples that it satisfies."""
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
         outputs, fine, _ = self.arrays.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
-        fits = (fine & (outputs == self.wanted).all(axis=2)).all(axis=1)  # (F,)
-        self.found += zip(finished.scores.tolist(), finished.tokens[:, :-1].tolist(), strict=True)
-        self.fitting += int(fits.sum())
-        enough = fits & ((finished.scores > SURE) | (self.fitting >= ENOUGH))
+        satisfied = (fine & (outputs == self.wanted).all(axis=2)).sum(axis=1)  # (F,)
+        fits, scores = satisfied == len(self.wanted), finished.scores
+        self.executed += len(fits)
+        self.fitting += zip(scores[fits].tolist(), finished.tokens[fits, :-1].tolist(), strict=True)
+        closest = int(np.lexsort((scores, satisfied))[-1])
+        mine = int(satisfied[closest]), float(scores[closest]), finished.tokens[closest, :-1].tolist()
+        self.closest = mine if self.closest is None else max(self.closest, mine)
+        enough = fits & ((scores > SURE) | (len(self.fitting) >= ENOUGH))
         verdicts: NDArray[np.int64] = np.where(enough, END, np.where(fits, KEEP, DROP))
         return verdicts
+
+    def best(self) -> list[tuple[float, list[int]]]:
+        """What is worth proposing, the likeliest first."""
+        if self.fitting or self.closest is None:
+            return sorted(self.fitting, key=lambda program: -program[0])
+        return [self.closest[1:]]

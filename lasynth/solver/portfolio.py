@@ -64,8 +64,8 @@ def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: fl
             if time.perf_counter() > until:
                 break
     for strategy in team:
-        if isinstance(strategy, Judging) and len(team) > 1 and time.perf_counter() < last_call:
-            answers.weigh(strategy)
+        if isinstance(strategy, Judging) and len(team) > 1:
+            answers.weigh(strategy, last_call)
     return answers
 
 

@@ -23,6 +23,8 @@ class Candidate(NamedTuple):
     """Of its description, in nats, if the strategy describes."""
     log_prob: float | None = None
     """If the strategy has learned."""
+    tried: int = 0
+    """Other programs that the strategy executed, and found wanting, before it proposed this one."""
 
 
 class Strategy(Protocol):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from lasynth import checkpoint
 from lasynth.domains import get_domain
 from lasynth.models.lasynth import build_model
+from lasynth.search import DROP, END, KEEP, Finished
 from lasynth.solver import solve
-from lasynth.solver.neural import Neural, load
+from lasynth.solver.neural import Neural, Watch, load
 from lasynth.task import Example, InputError
 from tests.fakes import tiny_config
 
@@ -33,14 +35,28 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def test_candidates_are_programs_the_likeliest_first(weights: Path) -> None:
+def test_a_model_that_finds_nothing_proposes_what_comes_closest(weights: Path) -> None:
     found = list(Neural(weights, "c").candidates(EXAMPLES, time.perf_counter() + 3))
-    assert found
-    scores = [candidate.log_prob for candidate in found]
-    assert all(score is not None and score < 0 for score in scores)
-    assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
-    for candidate in found:
-        assert C.parse(C.unparse(candidate.program)) == candidate.program
+    assert len(found) == 1
+    assert found[0].log_prob is not None
+    assert C.parse(C.unparse(found[0].program)) == found[0].program
+
+
+def finished(*programs: tuple[str, float]) -> Finished:
+    rows = [[*C.vocab.encode(lexemes.split("|"))] for lexemes, _ in programs]
+    scores = np.array([score for _, score in programs], np.float32)
+    return Finished(np.zeros(len(rows), np.int64), np.array(rows, np.int16), scores)
+
+
+def test_wrong_programs_are_dropped_and_a_sure_one_ends_the_search(weights: Path) -> None:
+    """The task is to add one to the last element."""
+    watch = Watch(Neural(weights, "c"), EXAMPLES)
+    assert watch(finished(("++a[3]", -0.1), ("--a[4]", -2.0))).tolist() == [DROP, DROP]
+    assert watch.best() == [(pytest.approx(-0.1), C.vocab.encode(["++a[3]"])[:-1])], "as wrong, but likelier"
+    assert watch(finished(("++a[4]", -5.0), ("++a[0]", -6.0))).tolist() == [KEEP, DROP]
+    assert watch(finished(("a[4] =|a[4]|+|1|;", -0.2))).tolist() == [END]
+    assert [score for score, _ in watch.best()] == pytest.approx([-0.2, -5.0])
+    assert watch.executed == 5
 
 
 def test_programs_of_others_are_judged_as_its_own(weights: Path) -> None:
