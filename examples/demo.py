@@ -21,7 +21,9 @@ def compiled(file: Path) -> str:
     if shutil.which("gcc") is None:
         return "gcc is not installed, so that the C file was not compiled"
     with contextlib.redirect_stdout(io.StringIO()) as source:
-        main(["solve", str(file), "--emit", "c"])
+        failed = main(["solve", str(file), "--emit", "c"])
+    if failed:
+        sys.exit(failed)
     with tempfile.TemporaryDirectory() as folder:
         code, binary = Path(folder, "answer.c"), Path(folder, "answer")
         code.write_text(source.getvalue())

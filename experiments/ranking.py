@@ -46,7 +46,7 @@ def fits(task: Task[Any, Any], arguments: argparse.Namespace) -> list[Fit]:
     team, _ = choose_team(C, "portfolio", arguments.weights, shown)
     found = gather(team, Answers(C, shown), time.perf_counter(), arguments.timeout)
     behaviours = found.ranked()
-    outputs = C.run_many([b.best.program for b in behaviours], [e.input for e in hidden]) if behaviours else []
+    outputs = C.run_many([b.program for b in behaviours], [e.input for e in hidden]) if behaviours else []
     wanted = [e.output for e in hidden]
     return [Fit(b.length, b.log_prob, b.order, o == wanted) for b, o in zip(behaviours, outputs, strict=True)]
 

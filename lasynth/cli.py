@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        return _dispatch(words)
+        code = _dispatch(words)
+        sys.stdout.flush()  # here, so that a reader who has gone is noticed here
+        return code
     except (InputError, ParseError) as error:
         complain(str(error))
         return BAD_INPUT

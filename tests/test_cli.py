@@ -121,7 +121,7 @@ def test_import(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
         ("int * f(int a[]) { while (1) {} return a; }", "`while` loops are not supported"),
         ("(" * 10_000_000, "10,000,000 bytes"),
         ("int * f(int a[]) {" + "if (a[0]) {" * 10_000, "nested deeper"),
-        (b"\x7fELF\x00\xff\xfe\x80", "not a text file"),
+        (b"\x7fELF\x00\xff\xfe\x80", "is not text"),
     ],
 )
 def test_bad_programs(call, tmp_path: Path, content: str | bytes, message: str) -> None:  # type: ignore[no-untyped-def]

@@ -6,6 +6,7 @@ import doctest
 import io
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -95,11 +96,40 @@ def test_traces(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["solve", "--example", "[1] -> [1]", "--top", "0"], "top"),
         (["solve", "--example", "[1] -> [1]", "--weights", "/nowhere"], "/nowhere"),
         (["solve", "--example", "[1] -> [1]", "--ask", "--json"], "--ask"),
+        (["solve", "--example", "[1] -> [1]", "--emit", "c", "--json"], "either --json or --emit"),
     ],
 )
 def test_bad_input_is_exit_2_and_a_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_bytes_that_are_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").write_bytes(b"[1] -> \xff")
+    assert main(["solve", str(tmp_path / "x")]) == 2
+    assert "x is not text" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"[1] -> \xff"), encoding="utf-8"))
+    assert main(["solve", "-"]) == 2
+    assert "standard input is not text" in capsys.readouterr().err
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbf[1] -> [1]")
+    assert main(["solve", str(tmp_path / "x")]) == 0
+
+
+def test_interrupted_by_the_user() -> None:
+    words = ["solve", "--ask", "--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]"]
+    command = [sys.executable, "-m", "lasynth.cli", *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "What should it be?" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert "interrupted" in said
+    assert "Traceback" not in said
 
 
 def test_no_file_is_emitted_without_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

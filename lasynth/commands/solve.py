@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import Positional, UseAppendAction, arg
 
 from lasynth.commands.arguments import call
-from lasynth.commands.terminal import complain, console, print_code, read_text
+from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
@@ -22,6 +22,8 @@ from lasynth.task import Example, InputError
 UNSOLVED = 1
 ASKED_AMONG = 16
 """Answers that questions tell apart."""
+MOST = 100_000_000
+"""Bytes of a file with examples."""
 Examples = list[Example[Any]]
 
 
@@ -52,7 +54,9 @@ def solve(
     """
     domain = get_domain("c")
     examples = _read(domain, file, example)
-    if ask and (json or emit is not None or file == Path("-")):
+    if json and emit is not None:
+        raise InputError("give either --json or --emit")
+    if ask and (json or emit is not None or file == STANDARD_INPUT):
         raise InputError("--ask is for a person at a terminal: not with --json, --emit or examples from standard input")
 
     def solved(examples: Examples, top: int) -> Solution:
@@ -80,9 +84,7 @@ def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]
         raise InputError('give either a file with examples, or --example "[..] -> [..]"')
     if file is None:
         return read_examples("\n".join(lines), domain, "--example")
-    if file == Path("-"):
-        return read_examples(sys.stdin.read(), domain, "standard input")
-    return read_examples(read_text(file), domain, str(file))
+    return read_examples(read_text(file, MOST), domain, "standard input" if file == STANDARD_INPUT else str(file))
 
 
 # --- what is printed -----------------------------------------------------------------------------------------------------
@@ -106,6 +108,8 @@ def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples,
     if solution.partial is not None and solution.satisfied:
         print_code(domain, solution.partial.concise)
         _say(f"this satisfies {solution.satisfied} of {len(examples)} examples")
+        if trace:
+            _trace(domain, solution.partial, examples)
     complain(solution.reason or "")
 
 
@@ -140,15 +144,18 @@ def _ask(domain: Domain[Any, Any, Any], asked: Question) -> Example[Any] | None:
     for number, (output, who) in enumerate(asked.outputs, start=1):
         shown = "(the program fails)" if output is None else json_format.dumps(domain.value_json(output))
         _say(f"  {number}: {shown}   {len(who)} answer{'s' if len(who) > 1 else ''}")
+    numbered = {str(number): output for number, (output, _) in enumerate(asked.outputs, start=1)}
     while True:
         _say("What should it be? A number, or the output itself; nothing to stop.")
         line = sys.stdin.readline().strip()
         if not line:
             return None
-        if line.isdecimal() and 1 <= int(line) <= len(asked.outputs):
-            output = asked.outputs[int(line) - 1][0]
+        if line in numbered:
+            output = numbered[line]
             if output is not None:
                 return Example(asked.input, output)
+            complain("no example can ask for a program that fails; give the output that it should have")
+            continue
         try:
             told = read_example(f"{value} -> {line}", domain)
             solvable(domain).check_example(told, told)

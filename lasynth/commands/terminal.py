@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lasynth.domains.base import Domain
 
 MAX_FILE = 1_000_000
+STANDARD_INPUT = Path("-")
 
 
 def domain_of(file: Path) -> Domain[Any, Any, Any]:
@@ -23,13 +24,21 @@ def domain_of(file: Path) -> Domain[Any, Any, Any]:
     raise InputError(f"{file}: the ending must be one of {', '.join(f'.{name}' for name in DOMAINS)}")
 
 
-def read_text(file: Path) -> str:
+def read_text(file: Path, most: int = MAX_FILE) -> str:
+    """A text file of at most so many bytes; `-` is standard input. InputError."""
+    name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
-        if file.is_file() and file.stat().st_size > MAX_FILE:
-            raise InputError(f"{file} has {file.stat().st_size:,} bytes; at most {MAX_FILE:,} are read")
-        return file.read_text()
+        if file == STANDARD_INPUT:
+            text = sys.stdin.read(most + 1)
+        elif file.is_file() and file.stat().st_size > most:
+            raise InputError(f"{file} has {file.stat().st_size:,} bytes; at most {most:,} are read")
+        else:
+            text = file.read_text(encoding="utf-8")
+        if len(text) > most:
+            raise InputError(f"{name} has more than {most:,} characters")
+        return text.removeprefix("\ufeff")  # some editors begin a file with this mark
     except UnicodeDecodeError as error:
-        raise InputError(f"{file} is not a text file") from error
+        raise InputError(f"{name} is not text") from error
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
 

@@ -14,7 +14,7 @@ from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.solvable import solvable
 from lasynth.solver.answers import Answers
 from lasynth.solver.examples import check_examples
-from lasynth.solver.portfolio import LAST_CALL, PRETRAINED, StrategyName, choose_team, gather, warm_up
+from lasynth.solver.portfolio import PRETRAINED, StrategyName, choose_team, gather, warm_up
 from lasynth.solver.solution import Answer, Solution
 from lasynth.solver.strategies import Strategy
 from lasynth.task import Example, InputError
@@ -52,25 +52,33 @@ def solve(
         raise InputError(f"there is no language `{language}`; there are {', '.join(DOMAINS)}")
     domain = get_domain(language)
     solvable(domain)
-    given = check_examples(domain, [Example(value, wanted) for value, wanted in examples])
+    given = check_examples(domain, [_pair(number, pair) for number, pair in enumerate(examples, start=1)])
     team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given)
     warm_up(language)
     begin = time.perf_counter()
     answers = gather(team, Answers(domain, given), begin, timeout)
-    chosen = tuple(answers.answer(behaviour) for behaviour in answers.ranked()[:top])
+    chosen = answers.answers(top, begin + timeout)
     partial, satisfied = (None, len(given)) if chosen else answers.partial_answer()
     seconds = time.perf_counter() - begin
-    reason = None if chosen else _reason(team, answers, seconds > LAST_CALL * timeout, satisfied)
+    reason = None if chosen else _reason(team, answers, satisfied)
     return Solution(chosen, seconds, answers.executed, reason, partial, satisfied, tuple(notes))
 
 
-def _reason(team: Sequence[Strategy], answers: Answers, late: bool, satisfied: int) -> str:
+def _pair(number: int, pair: Any) -> Example[Any]:
+    try:
+        value, wanted = pair
+    except (TypeError, ValueError) as error:
+        raise InputError(f"example {number} is not a pair of an input and an output: {pair!r:.100}") from error
+    return Example(value, wanted)
+
+
+def _reason(team: Sequence[Strategy], answers: Answers, satisfied: int) -> str:
     who = " and ".join(strategy.name for strategy in team)
     tried = f"{answers.executed:,} program{'s' if answers.executed != 1 else ''} of the {who} search executed"
     best = (
         f"the best satisfies {satisfied} of {len(answers.examples)} examples" if answers.partial else "none was found"
     )
-    hint = (
-        "more time may help" if late else "the examples may hold a mistake, or need a program beyond what is searched"
-    )
+    hint = "more time may help"
+    if not answers.cut_short:
+        hint = "the examples may hold a mistake, or need a program beyond what is searched"
     return f"no program satisfies all examples ({tried}; {best}); {hint}"

@@ -23,6 +23,8 @@ LONG = 400
 """Programs with more tokens are not reduced: the time for it grows with the cube of the length."""
 WEIGHED = 16
 """Behaviours that a model is asked about if it did not find them itself: each is reduced for that, which takes its time."""
+INTERPRETED = 32
+"""Examples on which an answer is also run by the interpreter, which is slow."""
 UNKNOWN = 4.0
 """Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
 PRIOR = 1.0
@@ -33,19 +35,23 @@ PRIOR = 1.0
 class Behaviour:
     """All candidates that do the same."""
 
-    best: Candidate
-    """The first of them: strategies propose the best first."""
     order: int
-    sources: dict[str, None]
-    length: float | None
-    log_prob: float | None
+    proposals: dict[str, Candidate] = field(default_factory=dict)
+    """By strategy, its first: strategies propose their best first."""
+    length: float | None = None
+    log_prob: float | None = None
 
     def add(self, candidate: Candidate) -> None:
-        self.sources[candidate.source] = None
+        self.proposals.setdefault(candidate.source, candidate)
         if candidate.length is not None:
             self.length = candidate.length if self.length is None else min(self.length, candidate.length)
         if candidate.log_prob is not None:
             self.log_prob = candidate.log_prob if self.log_prob is None else _log_add(self.log_prob, candidate.log_prob)
+
+    @property
+    def program(self) -> Any:
+        """One that behaves so."""
+        return next(iter(self.proposals.values())).program
 
 
 class Rankable(Protocol):
@@ -88,6 +94,8 @@ class Answers:
     behaviours: dict[Hashable, Behaviour] = field(default_factory=dict)
     partial: tuple[int, Candidate] | None = None
     """Examples satisfied by the best candidate that does not satisfy all, and that candidate."""
+    cut_short: bool = False
+    """A strategy would have gone on if it had had the time."""
 
     def __post_init__(self) -> None:
         self.inputs = [example.input for example in self.examples]
@@ -105,7 +113,7 @@ class Answers:
             return False
         key = repr([None if o is None else self.domain.value_json(o) for o in outputs[len(self.wanted) :]])
         if key not in self.behaviours:
-            self.behaviours[key] = Behaviour(candidate, len(self.behaviours), {}, None, None)
+            self.behaviours[key] = Behaviour(len(self.behaviours))
         self.behaviours[key].add(candidate)
         return True
 
@@ -118,37 +126,62 @@ class Answers:
 
     def weigh(self, judge: Judging, deadline: float) -> None:
         """Let a model say how likely the best behaviours are that it did not propose itself, while there is time."""
-        silent, programs = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None], []
+        silent = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None]
+        programs: list[Any] = []
         for behaviour in silent:
             if time.perf_counter() > deadline:
                 break
-            programs.append(self._small(behaviour.best.program))
+            programs.append(self._small(behaviour.program))
         for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=False):
             behaviour.log_prob = log_prob
 
-    def answer(self, behaviour: Behaviour) -> Answer:
-        """The answer to show: reduced, and executed on every example again, by the interpreter that defines the language."""
-        answer = self._reduced(behaviour.best, ", ".join(sorted(behaviour.sources)), behaviour.log_prob)
-        for example in self.examples:
-            assert self._same(self.domain.run(answer.program, example.input), example.output), "an unverified answer"
-        return answer
+    def answers(self, top: int, deadline: float) -> tuple[Answer, ...]:
+        """What to show, the best first: the first in any case, others while there is time."""
+        chosen: list[Answer] = []
+        for behaviour in self.ranked():
+            if len(chosen) == top or (chosen and time.perf_counter() > deadline):
+                break
+            answer = self._answer(behaviour)
+            if self._verified(answer.program):
+                chosen.append(answer)
+        return tuple(chosen)
 
     def partial_answer(self) -> tuple[Answer | None, int]:
         """The best program that does not satisfy all examples, and how many it does."""
         if self.partial is None:
             return None, 0
         satisfied, candidate = self.partial
-        return self._reduced(candidate, candidate.source, candidate.log_prob), satisfied
+        return self._shown(self._small(candidate.program), candidate, candidate.source, candidate.log_prob), satisfied
 
-    def _reduced(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
-        domain, reduced = self.domain, self._small(candidate.program)
-        concise = domain.pretty(reduced)
-        tokens = domain.length(domain.parse_text(concise))
-        return Answer(reduced, domain.text(candidate.program), concise, source, log_prob, tokens)
+    def _answer(self, behaviour: Behaviour) -> Answer:
+        """The shortest of what the strategies proposed, reduced."""
+        sources = ", ".join(sorted(behaviour.proposals))
+        shown = [
+            self._shown(self._small(candidate.program), candidate, sources, behaviour.log_prob)
+            for candidate in behaviour.proposals.values()
+        ]
+        return min(shown, key=lambda answer: answer.tokens)
+
+    def _shown(self, program: Any, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
+        concise = self.domain.pretty(program)
+        tokens = self.domain.length(self.domain.parse_text(concise))
+        return Answer(program, self.domain.text(candidate.program), concise, source, log_prob, tokens)
 
     def _small(self, program: Any) -> Any:
-        """The program in the form in which data sets have theirs."""
-        small = self.domain.canonical(program)
-        if self.domain.length(small) > LONG:
-            return small
-        return self.domain.reduce(small, [*self.inputs[:PROBES], *self.probes])
+        """The program in the form in which data sets have theirs; it satisfies the same examples."""
+        plain = self.domain.canonical(program)
+        if self.domain.length(plain) > LONG:
+            return plain
+        small = self.domain.reduce(plain, [*self.inputs[:PROBES], *self.probes])
+        return small if len(self.inputs) <= PROBES or self._satisfied(small) == self._satisfied(plain) else plain
+
+    def _satisfied(self, program: Any) -> list[bool]:
+        (outputs,) = self.domain.run_many([program], self.inputs)
+        return list(map(self._same, outputs, self.wanted))
+
+    def _verified(self, program: Any) -> bool:
+        """Whether it satisfies every example, and for some of them also by the interpreter that defines the language."""
+        return all(self._satisfied(program)) and all(
+            self._same(self.domain.run(program, example.input), example.output)
+            for example in self.examples[:INTERPRETED]
+        )

@@ -14,6 +14,7 @@ from typing import Any
 
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
+from lasynth.solver.answers import PROBES
 from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Examples
 
@@ -33,6 +34,7 @@ class Question:
 def question(domain: Domain[Any, Any, Any], answers: Sequence[Answer], examples: Examples) -> Question | None:
     """The input that tells most of the answers apart, of equal ones the shortest to write; None if all agree."""
     inputs = solvable(domain).probes(Random(1), INPUTS, examples)
+    inputs += solvable(domain).probes(Random(0), PROBES, examples)  # on these, at least, any two answers differ
     given = [example.input for example in examples]
     inputs = [value for value in inputs if value not in given]
     results = domain.run_many([answer.program for answer in answers], inputs)  # answers x inputs

@@ -64,7 +64,8 @@ def _checked(
     if not examples:
         raise InputError("there is no example")
     if len(examples) > MAX_EXAMPLES:
-        raise InputError(f"there are {len(examples):,} examples; at most {MAX_EXAMPLES:,} are taken")
+        message = f"there are {len(examples):,} examples; at most {MAX_EXAMPLES:,} are taken"
+        raise InputError(f"{where(MAX_EXAMPLES)}\n{message}")
     seen: dict[str, int] = {}
     kept = []
     for i, example in enumerate(examples):
@@ -96,7 +97,7 @@ def _from_json(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        line = text.splitlines()[error.lineno - 1] if text.splitlines() else ""
+        line = text.split("\n")[error.lineno - 1]
         raise InputError(f"{name}, line {error.lineno}: {_shown(line)}\nthis is not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number of too many digits, brackets without end
         raise InputError(f"{name} is not JSON that can be read: {error}") from error

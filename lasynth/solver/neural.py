@@ -40,8 +40,13 @@ RESERVE = 0.05
 
 @cache
 def load(path: Path) -> Loaded:
-    """A trained model, loaded once. InputError."""
-    return load_model(path)
+    """A trained model, loaded once, after a first step that has everything compiled. InputError."""
+    loaded = load_model(path)
+    config, domain = loaded.config, loaded.domain
+    values = np.full((1, 1, config.list_length), config.smallest_value)
+    io = Collator(learnable(domain).arrays(), config.smallest_value, config.largest_value).io(values, values)
+    beam_search(loaded.model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
+    return loaded
 
 
 class Neural:
@@ -81,10 +86,11 @@ class Neural:
         config = SearchConfig(beam=BEAM, seconds=seconds, tasks=1)
         domain = self.loaded.domain
         beam_search(self.loaded.model, self._io(examples), domain.syntax, config, on_finished=watch)
-        tried = watch.executed
-        for score, tokens in watch.best():
-            yield Candidate(domain.parse(domain.vocab.decode(tokens)), self.name, log_prob=score, tried=tried - 1)
-            tried = 1  # the others are counted with the first
+        best = watch.best()
+        tried = watch.executed - len(best)  # they come with the first
+        for score, tokens in best:
+            yield Candidate(domain.parse(domain.vocab.decode(tokens)), self.name, log_prob=score, tried=tried)
+            tried = 0
 
     @torch.inference_mode()
     def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:

@@ -23,6 +23,9 @@ FIRST_SHARE = 0.5
 LAST_CALL = 0.95
 """Share of the time after which no candidate is taken any more: what is found must be reduced and checked."""
 
+NEARLY = 0.1
+"""A strategy that ends with less than this share of its time left was ended by the clock."""
+
 
 def choose_team(
     domain: Domain[Any, Any, Any], name: str, weights: Path | None, examples: Examples
@@ -30,23 +33,23 @@ def choose_team(
     """The strategies that take part, and why others do not. InputError if none can."""
     if name not in get_args(StrategyName):
         raise InputError(f"there is no strategy `{name}`; there are {', '.join(get_args(StrategyName))}")
-    team: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
+    asked: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
     notes: list[str] = []
     shipped = PRETRAINED / domain.name
     if weights is None and shipped.exists():
         weights = shipped
-    if name != "symbolic":
-        if weights is None:
-            notes.append("neural: no weights are there")
-        else:
-            from lasynth.solver.neural import Neural
+    if name != "symbolic" and weights is None:
+        notes.append("neural: no weights are there")
+    elif name != "symbolic" and weights is not None:
+        from lasynth.solver.neural import Neural
 
-            neural = Neural(weights, domain.name)
-            refusal = neural.refusal(examples)
-            if refusal is None:
-                team.append(neural)
-            else:
-                notes.append(f"neural: {refusal}")
+        asked.append(Neural(weights, domain.name))
+    team = []
+    for strategy in asked:
+        if (refusal := strategy.refusal(examples)) is None:
+            team.append(strategy)
+        else:
+            notes.append(f"{strategy.name}: {refusal}")
     if not team:
         raise InputError(f"no strategy can take this: {'; '.join(notes)}")
     return team, notes
@@ -63,6 +66,7 @@ def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: fl
             answers.add(candidate)
             if time.perf_counter() > until:
                 break
+        answers.cut_short |= time.perf_counter() > until - NEARLY * (until - now)
     for strategy in team:
         if isinstance(strategy, Judging) and len(team) > 1:
             answers.weigh(strategy, last_call)
@@ -78,5 +82,4 @@ def warm_up(language: str) -> None:
     answers = Answers(domain, examples)
     for candidate in Symbolic(domain).candidates(examples, float("inf")):
         answers.add(candidate)
-    for behaviour in answers.ranked()[:1]:
-        answers.answer(behaviour)
+    answers.answers(1, float("inf"))

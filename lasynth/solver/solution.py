@@ -19,7 +19,7 @@ class Answer:
     source: str
     """Which strategies found it: neural, symbolic, or `neural, symbolic`."""
     log_prob: float | None
-    """What the model thinks of it; None if only the symbolic strategy found it."""
+    """What the model thinks of all programs that behave so, whoever found them; None if no model could say."""
     tokens: int
     """Length of `concise`, in tokens of the language."""
 

@@ -40,6 +40,8 @@ BAD = [
     ("", ["no example"]),
     ("# nothing\n", ["no example"]),
     ('{"examples": [}', ["line 1", "not JSON"]),
+    ('{"examples": [\n', ["line 2", "not JSON"]),
+    ('{"examples": \n"\u2028" 3}', ["line 2", "not JSON"]),
     ('{"examples": 3}', ["no list"]),
     ('{"pairs": []}', ["no list"]),
     ('{"examples": []}', ["no example"]),
@@ -49,7 +51,7 @@ BAD = [
     ("[" + "1" * 5000 + "] -> [1]", ["line 1", "not a list"]),
     ("\x00\x01", ["line 1"]),
     (f"{[0] * 1001} -> {[0] * 1001}", ["1,001 elements"]),
-    ("\n".join(f"[{i}] -> [0]" for i in range(MAX_EXAMPLES + 1)), ["10,001 examples"]),
+    ("\n".join(f"[{i}] -> [0]" for i in range(MAX_EXAMPLES + 1)), ["10,001 examples", "line 10001: [10000] -> [0]"]),
 ]
 
 
