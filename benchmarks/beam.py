@@ -39,7 +39,7 @@ def measure(row: str, run: Path | None, tasks: int, config: SearchConfig) -> dic
     pairs = [[(e.input, e.output) for e in task.examples] for task in sampled]
     values = np.array(pairs)  # (B, K, 2, L)
     arrays = arrays_of(domain)
-    io = Collator(arrays, -4, 4).io(values[:, :GIVEN, 0], values[:, :GIVEN, 1])
+    io = Collator(arrays, model.config).io(values[:, :GIVEN, 0], values[:, :GIVEN, 1])
     beam_search(model, io._replace(**{f: getattr(io, f)[:2] for f in io._fields}), domain.syntax, config)  # compiles
     begin = time.perf_counter()
     found = beam_search(model, io, domain.syntax, config)

@@ -12,17 +12,17 @@ shows the ideas.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from table_c import conditions, curve
+from table_c import conditions, curve, stored_result, write_result
 
 from lasynth.config import model_config
-from lasynth.evaluate import evaluate
+from lasynth.evaluate import Result, evaluate
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
@@ -60,38 +60,32 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "no consensus": ("LaSynth+", {"consensus": False}, {}),
     "at most 24 lexemes": ("LaSynth+", {}, {"longest": 24}),
     "encoder of 256": ("LaSynth+", {"hidden": 256}, {}),
+    "execution grows in 1,000 steps": ("LaSynth+", {"execution_warmup_steps": 1000}, {}),
     "shorter curriculum": ("LaSynth+", {}, {"curriculum": 20_000}),
     "no curriculum": ("LaSynth+", {}, {"curriculum": 0}),
 }
 """Name: row, settings of the model, settings of the training."""
 
 
-def measure(idea: str, arguments: argparse.Namespace) -> dict[str, Any] | None:
+def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     """Train, or read what was measured before; None if it was interrupted."""
     name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
-    file = arguments.results / f"{name}.json"
-    if file.exists():
-        stored: dict[str, Any] = json.loads(file.read_text())
-        return stored
-    row, model, training = IDEAS[idea]
+    row, changed, training = IDEAS[idea]
+    model = model_config(row, "cpu", **changed)
     settings = {"seed": arguments.seed, "validate_every": arguments.validate_every, "validation_tasks": 300, **training}
     config = TrainConfig(hours=arguments.minutes / 60, **settings)
+    result: Result = {"idea": idea, "row": row, "training": asdict(config), "config": asdict(model)}
+    file = arguments.results / f"{name}.json"
+    if (stored := stored_result(file, result)) is not None:
+        return stored
     run = arguments.runs / name
-    if train(Job(row, model_config(row, "cpu", **model), config, arguments.data, run, resume=True)).interrupted:
+    if train(Job(row, model, config, arguments.data, run, resume=True)).interrupted:
         return None
-    result: dict[str, Any] = {
-        "idea": idea,
-        "row": row,
-        "model": model,
-        "training": training,
-        "minutes": arguments.minutes,
-    }
     result |= {"curve": curve(run), "hardware": conditions()}
     test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
     with progress({str(run): arguments.tasks}) as report:
         result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test, report)[0]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(result, indent=1) + "\n")
+    write_result(file, result)
     return result
 
 

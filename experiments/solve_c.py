@@ -1,10 +1,10 @@
 """How good `lasynth solve` is: each strategy on the tasks of a test set, first answers judged by the held-out examples.
 
-    lasynth generate c --out data/fresh --test 1000 --seed 4242 --reduce
+    lasynth generate c --out data/fresh --test 1000 --seed 2026
     python experiments/solve_c.py data/fresh/test.parquet --out experiments/results/solve_c.json
 
 Strategies that need weights are left out if there are none. `--given N` shows the solver N examples instead of the usual
-half; the held-out ones stay the same.
+half; the others are held out.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ def main(words: list[str]) -> int:
     split = split.take(arguments.tasks or len(split))
     tasks = list(islice(read_tasks(arguments.data, C), len(split)))
     given = arguments.given or C.given(split.examples)
+    if not 1 <= given < split.examples:
+        raise InputError(f"--given must be 1 to {split.examples - 1}: the tasks have {split.examples} examples")
     groups = {
         "category": {name: split.category == i for i, name in enumerate(C.categories)},
         "behaviour": {"novel": split.novel, "in the training set": ~split.novel},

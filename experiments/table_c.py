@@ -49,41 +49,51 @@ def file_of(results: Path, kind: str, row: str) -> Path:
 
 def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Result | None:
     """Train and evaluate a row, or read what was measured before; None if training was interrupted."""
-    file = file_of(arguments.results, kind, row)
-    if file.exists():
-        stored: Result = json.loads(file.read_text())
-        return stored
-    result: Result = {"kind": kind, "model": row}
-    if row == CLOSED_FORM:
-        model = row
-    else:
-        steps = -(-arguments.programs // arguments.batch)
-        config = TrainConfig(
-            steps=steps, batch=arguments.batch, seed=arguments.seed, validate_every=max(1, steps // arguments.validations),
-            validation_tasks=arguments.validation_tasks,
-        )  # fmt: skip
-        run = arguments.runs / f"{kind}_{row}"
-        job = Job(row, model_config(row, arguments.preset), config, data, run, resume=True)
-        if train(job).interrupted:
-            return None
-        result |= {
-            "training": asdict(config),
-            "config": asdict(job.model),
-            "curve": curve(run),
-            "hardware": conditions(),
-        }
-        model = str(run)
+    steps = -(-arguments.programs // arguments.batch)
+    config = TrainConfig(
+        steps=steps, batch=arguments.batch, seed=arguments.seed, validate_every=max(1, steps // arguments.validations),
+        validation_tasks=arguments.validation_tasks,
+    )  # fmt: skip
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
-    settings = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
+    learns = row != CLOSED_FORM
+    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks}
+    if learns:
+        model = model_config(row, arguments.preset)
+        settings |= {"training": asdict(config), "config": asdict(model), "search": asdict(search)}
+    file = file_of(arguments.results, kind, row)
+    if (stored := stored_result(file, settings)) is not None:
+        return stored
+    result, run = dict(settings), arguments.runs / f"{kind}_{row}"
+    if learns:
+        if train(Job(row, model, config, data, run, resume=True)).interrupted:
+            return None
+        result |= {"curve": curve(run), "hardware": conditions()}
+    name = str(run) if learns else row
     for key, tasks in (("test", data / "test.parquet"), ("fresh", arguments.fresh)):
         if tasks is not None:
-            with progress({model: arguments.tasks}) as report:
-                result[key] = evaluate([model], tasks, settings, report)[0]
+            with progress({name: arguments.tasks}) as report:
+                evaluation = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
+                result[key] = evaluate([name], tasks, evaluation, report)[0]
+    write_result(file, result)
+    return result
+
+
+def stored_result(file: Path, settings: Result) -> Result | None:
+    """What was measured before, if anything; InputError if it was measured otherwise."""
+    if not file.exists():
+        return None
+    stored: Result = json.loads(file.read_text())
+    for name, value in json.loads(json.dumps(settings)).items():
+        if stored.get(name) != value:
+            raise InputError(f"{file} was measured with another `{name}`; take it away, or give another --results")
+    return stored
+
+
+def write_result(file: Path, result: Result) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_suffix(".partial")
     partial.write_text(json.dumps(result, indent=1) + "\n")
     os.replace(partial, file)
-    return result
 
 
 def curve(run: Path) -> list[dict[str, float]]:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 
+from lasynth.config import ModelConfig
 from lasynth.domains.base import Domain, TaskArrays, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.task import InputError
@@ -129,19 +130,21 @@ class Collator:
     """Puts tasks together to batches for one model."""
 
     arrays: TaskArrays
-    smallest: int
-    """Of the model's range of values; networks see value - smallest."""
-    largest: int
+    config: ModelConfig
+    """Of the model: its range of values (networks see value - smallest), and its longest list."""
     states: bool = False
     """Whether batches hold the true values at statement ends."""
 
     def io(self, inputs: Ints, outputs: Ints, present: NDArray[np.bool_] | None = None) -> IO:
-        """Examples as the networks take them. (B, K, L), (B, K); InputError if a value is outside the model's range."""
+        """Examples as the networks take them. (B, K, L), (B, K); InputError if they are outside of what the model takes."""
+        smallest, largest, longest = self.config.smallest_value, self.config.largest_value, self.config.list_length
+        if inputs.shape[2] > longest:
+            raise InputError(f"the lists have {inputs.shape[2]} elements, the model takes at most {longest}")
         for values in (inputs, outputs):
-            if values.size and (values.min() < self.smallest or values.max() > self.largest):
+            if values.size and (values.min() < smallest or values.max() > largest):
                 raise InputError(
                     f"the examples have values from {values.min()} to {values.max()}, "
-                    f"the model takes {self.smallest} to {self.largest}"
+                    f"the model takes {smallest} to {largest}"
                 )
         present = np.ones(inputs.shape[:2], np.bool_) if present is None else present
         return IO(self._numbers(inputs), self._numbers(outputs), torch.from_numpy(present))
@@ -156,9 +159,10 @@ class Collator:
         if not self.states:
             return batch
         values, valid = self.arrays.states(tokens, inputs)
-        inside = ((values >= self.smallest) & (values <= self.largest)).all(axis=3)
+        smallest, largest = self.config.smallest_value, self.config.largest_value
+        inside = ((values >= smallest) & (values <= largest)).all(axis=3)
         valid = valid & inside & present[:, None, :]  # (B, S, K)
-        values = np.clip(values, self.smallest, self.largest)  # as near as a latent value comes
+        values = np.clip(values, smallest, largest)  # as near as a latent value comes
         return batch._replace(states=self._numbers(values), states_valid=torch.from_numpy(valid))
 
     def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:
@@ -167,7 +171,7 @@ class Collator:
         return self.batch(split, np.asarray(rows), pairs, np.ones(pairs.shape, np.bool_))
 
     def _numbers(self, values: Ints) -> torch.Tensor:
-        return torch.from_numpy(values.astype(np.int64) - self.smallest)
+        return torch.from_numpy(values.astype(np.int64) - self.config.smallest_value)
 
 
 class Position(NamedTuple):

@@ -6,7 +6,8 @@ replaced by cheap ones (`docs/deviations.md` tells which and why).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from ast import literal_eval
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -109,6 +110,10 @@ class ModelConfig:
             (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
             (not partial and self.detach_state, "detach_state needs executor: partial"),
             (
+                self.operation_predictor and not self.smallest_value <= 0 <= self.largest_value,
+                "operation_predictor needs a range of values with 0 in it",
+            ),
+            (
                 self.execution_loss == "statements" and not (partial and by_statement),
                 "execution_loss: statements needs executor: partial and execute_at: statement or outer",
             ),
@@ -151,12 +156,6 @@ MODELS: dict[str, ModelConfig] = {
 """Rows of the paper's table of restricted C, under their names there, and our own `LaSynth+`."""
 
 
-def paper(config: ModelConfig) -> ModelConfig:
-    """The paper's sizes, and its equations except where the row says otherwise."""
-    default = ModelConfig()
-    return replace(config, **{name: getattr(default, name) for name in SIZES})
-
-
 def cpu(config: ModelConfig) -> ModelConfig:
     """What learns most per minute on two cores: small, all lexemes of a program at once, execution at statement ends."""
     return replace(
@@ -179,11 +178,8 @@ def cpu(config: ModelConfig) -> ModelConfig:
     )
 
 
-SIZES = (
-    "hidden", "encoder_layers", "embedding", "decoder_hidden", "decoder_layers", "attention_hidden", "executor_hidden",
-    "executor_layers",
-)  # fmt: skip
-PRESETS: dict[str, Callable[[ModelConfig], ModelConfig]] = {"cpu": cpu, "paper": paper}
+PRESETS: dict[str, Callable[[ModelConfig], ModelConfig]] = {"cpu": cpu, "paper": lambda config: config}
+"""The rows are of the paper's sizes as they are."""
 
 
 def model_config(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
@@ -195,3 +191,24 @@ def model_config(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
         if name not in names:
             raise ValueError(f"there is no {kind} `{name}`; there are {', '.join(names)}")
     return replace(PRESETS[preset](MODELS[row]), **settings)
+
+
+def read_settings(words: Sequence[str]) -> dict[str, Any]:
+    """Single settings as `name=value`; whether the name exists is for `model_config` to say. ValueError."""
+    types = {field.name: type(field.default) for field in fields(ModelConfig)}
+    settings: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise ValueError(f"`{word}` is not of the form name=value")
+        try:
+            value = literal_eval(text)
+        except (ValueError, SyntaxError):
+            value = text
+        wanted = types.get(name, object)
+        if wanted is float and type(value) is int:
+            value = float(value)
+        if name != "execute_at" and wanted is not object and type(value) is not wanted:
+            raise ValueError(f"{name} takes a value of type {wanted.__name__}, not `{text}`")
+        settings[name] = value
+    return settings

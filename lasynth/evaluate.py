@@ -234,7 +234,7 @@ def _evaluate_one(
         loaded = load_model(Path(model), config.checkpoint)
         if loaded.domain.name != domain.name:
             raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
-        collate = Collator(arrays_of(domain), loaded.config.smallest_value, loaded.config.largest_value)
+        collate = Collator(arrays_of(domain), loaded.config)
         outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
         name = loaded.card["name"]
         facts |= {"run": model, "step": loaded.card["step"], "search": asdict(config.search)}

@@ -210,7 +210,7 @@ class _Run:
         )  # fmt: skip
 
     def collator(self, states: bool) -> Collator:
-        return Collator(arrays_of(self.domain), self.job.model.smallest_value, self.job.model.largest_value, states)
+        return Collator(arrays_of(self.domain), self.job.model, states)
 
     @property
     def done(self) -> float:
@@ -231,8 +231,10 @@ class _Run:
         losses.total.backward()  # type: ignore[no-untyped-call]
         self.group.average_gradients(self.model.parameters())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
-        numbers = [*(float(part.detach()) for part in losses), at.seconds + self._lap(), float(stop)]
-        *parts, at.seconds, stopping = self.group.mean(numbers)
+        seconds = self._lap() if self.group.leads else 0.0  # the others also wait while the leader validates
+        numbers = [*(float(part.detach()) for part in losses), seconds, float(stop)]
+        *parts, seconds, stopping = self.group.mean(numbers)
+        at.seconds += seconds * self.group.size
         if not math.isfinite(sum(parts) + float(norm)):
             raise InputError(f"the loss is no longer a number at step {at.step}; try a smaller --learning-rate")
         self.rate = learning_rate(config, at.step, self.done)

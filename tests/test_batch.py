@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from lasynth.batch import Collator, Position, Split, Stream, StreamPlan, arrays_of, bucketed, load_split
+from lasynth.config import ModelConfig
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.models.base import Batch
@@ -20,7 +21,7 @@ from lasynth.vocab import EOS, PAD
 from tests.fakes import small_data
 
 DOMAIN = get_domain("c")
-COLLATE = Collator(arrays_of(DOMAIN), -4, 4)
+COLLATE = Collator(arrays_of(DOMAIN), ModelConfig())
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +144,7 @@ def test_the_number_of_examples_varies_by_batch_or_by_task(split: Split) -> None
 
 
 def test_states_are_the_values_after_each_statement(split: Split) -> None:
-    collate = Collator(arrays_of(DOMAIN), -4, 4, states=True)
+    collate = Collator(arrays_of(DOMAIN), ModelConfig(), states=True)
     batch = next(Stream(split, StreamPlan(32, (3, 3)), collate))
     assert batch.states is not None
     assert batch.states_valid is not None
@@ -175,7 +176,7 @@ def test_what_cannot_be_loaded_is_named(tmp_path: Path, data: Path, split: Split
         with pytest.raises(InputError, match=message):
             load_split(tmp_path / f"{name}.parquet", DOMAIN)
     with pytest.raises(InputError, match="the model takes -1 to 1"):
-        Collator(arrays_of(DOMAIN), -1, 1).io(split.inputs, split.outputs)
+        Collator(arrays_of(DOMAIN), ModelConfig(smallest_value=-1, largest_value=1)).io(split.inputs, split.outputs)
     for examples in ((0, 5), (5, 11), (6, 5)):
         with pytest.raises(InputError, match="cannot be drawn"):
             Stream(split, StreamPlan(8, examples), COLLATE)

@@ -5,10 +5,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import OmitArgPrefixes, Positional, arg
+from tyro.conf import OmitArgPrefixes, Positional, UseAppendAction, arg
 
 from lasynth.commands.arguments import call
-from lasynth.config import MODELS, PRESETS, model_config
+from lasynth.config import MODELS, PRESETS, model_config, read_settings
+from lasynth.dataset import read_card
+from lasynth.domains import get_domain
 from lasynth.settings import PRESETS as TRAINING
 from lasynth.settings import TrainConfig
 from lasynth.task import InputError
@@ -19,8 +21,7 @@ INTERRUPTED = 130
 
 
 def main(words: Sequence[str]) -> int:
-    preset_named = next((value for option, value in pairwise(words) if option == "--preset"), "cpu")
-    defaults = TrainConfig(**TRAINING.get(preset_named, {}))
+    defaults = TrainConfig(**TRAINING.get(_preset_named(words), {}))
 
     def train(
         data: Annotated[Positional[Path], arg(metavar="DATA", help="A data set's folder.")],
@@ -28,6 +29,10 @@ def main(words: Sequence[str]) -> int:
         out: Annotated[Path, arg(help="Folder of the run: checkpoints and logs.")],
         model: Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")] = "LaSynth+",
         preset: Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")] = "cpu",
+        set: Annotated[
+            UseAppendAction[tuple[str, ...]],
+            arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); may be given several times."),
+        ] = (),
         resume: Annotated[bool, arg(help="Go on from the run's last checkpoint, if it has one.")] = False,
         config: OmitArgPrefixes[TrainConfig] = defaults,
     ) -> int:
@@ -37,7 +42,7 @@ def main(words: Sequence[str]) -> int:
         Lines and, where tensorboard is installed, for TensorBoard.
         """
         try:
-            settings = model_config(model, preset)
+            settings = model_config(model, preset, **{**_shape(data), **read_settings(set)})
         except ValueError as error:
             raise InputError(str(error)) from error
         outcome = run_training(Job(model, settings, config, data, out, resume))
@@ -47,3 +52,19 @@ def main(words: Sequence[str]) -> int:
         return INTERRUPTED if outcome.interrupted else 0
 
     return call(train, "train", words)
+
+
+def _preset_named(words: Sequence[str]) -> str:
+    """The preset whose settings are the defaults, which must be known before the words are read."""
+    joined = " ".join(words).replace("--preset=", "--preset ").split()
+    return next((value for option, value in pairwise(joined) if option == "--preset"), "cpu")
+
+
+def _shape(data: Path) -> dict[str, int]:
+    """What the tasks decide of a model: how long lists are, which values they have, how many examples are given."""
+    card = read_card(data)
+    options = card.get("options", {})
+    shape = {name: options[name] for name in ("list_length", "smallest_value", "largest_value") if name in options}
+    if "examples" in options:
+        shape["examples"] = get_domain(str(card["domain"])).given(options["examples"])
+    return shape

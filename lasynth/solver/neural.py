@@ -44,7 +44,7 @@ def load(path: Path) -> Loaded:
     loaded = load_model(path)
     config, domain = loaded.config, loaded.domain
     values = np.full((1, 1, config.list_length), config.smallest_value)
-    io = Collator(learnable(domain).arrays(), config.smallest_value, config.largest_value).io(values, values)
+    io = Collator(learnable(domain).arrays(), config).io(values, values)
     beam_search(loaded.model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
     return loaded
 
@@ -72,10 +72,9 @@ class Neural:
         return None
 
     def _io(self, examples: Examples) -> IO:
-        config = self.loaded.config
         shown = examples[:MOST_EXAMPLES]
         inputs, outputs = (np.array([side]) for side in zip(*((e.input, e.output) for e in shown), strict=True))
-        return Collator(self.arrays, config.smallest_value, config.largest_value).io(inputs, outputs)
+        return Collator(self.arrays, self.loaded.config).io(inputs, outputs)
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
         """All programs of the beam that fit, the likeliest first; if none does, the one that comes closest."""

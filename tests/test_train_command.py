@@ -1,0 +1,75 @@
+"""`lasynth train` on the command line, and what is done with its runs: evaluation, export, solving."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lasynth.cli import main
+from lasynth.commands.train import _preset_named
+from tests.fakes import small_data
+
+SMALL = [f"--set={name}=8" for name in ("hidden", "embedding", "decoder_hidden", "attention_hidden", "executor_hidden")]
+SHORT = ["--steps", "2", "--batch", "4", "--validation-tasks", "5", *SMALL]
+
+
+def card_of(run: Path) -> dict[str, object]:
+    index = json.loads((run / "checkpoints.json").read_text())
+    card: dict[str, object] = json.loads((run / index["last"] / "card.json").read_text())
+    return card
+
+
+def test_lists_of_another_kind_are_learnt_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The data say how long lists are and which values they have; a model of others says what is wrong."""
+    options = {"list_length": 7, "smallest_value": -2, "largest_value": 6, "examples": 6}
+    data, usual = small_data(tmp_path / "long", 60, 5, 5, **options), small_data(tmp_path / "usual", 60, 5, 5)
+    run, test = tmp_path / "run", data / "test.parquet"
+    assert main(["train", str(data), "--out", str(run), "--model", "LaSynth+", *SHORT, "--set", "summary=0"]) == 0
+    config = card_of(run)["config"]
+    assert isinstance(config, dict)
+    assert [config[name] for name in (*options, "summary")] == [7, -2, 6, 3, 0]
+    assert main(["evaluate", str(run), str(test), "--beam", "2", "--max-length", "9"]) == 0
+    assert main(["train", str(usual), "--out", str(tmp_path / "other"), "--model", "NoExecutor", *SHORT]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", str(tmp_path / "other"), str(test), "--beam", "2"]) == 2
+    assert "the lists have 7 elements, the model takes at most 5" in capsys.readouterr().err
+
+
+def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
+    data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
+    words = ["-m", "lasynth.cli", "train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, *launcher, *words], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    card = card_of(run)
+    assert (card["processes"], card["step"], card["programs"]) == (2, 2, 16)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("hidden", "name=value"),
+        ("hidden=x", "of type int"),
+        ("colour=1", "no setting `colour`"),
+        ("hidden=0", "at least 1"),
+    ],
+)
+def test_settings_that_cannot_be(
+    setting: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = small_data(tmp_path / "data", 5, 2, 0)
+    assert main(["train", str(data), "--out", str(tmp_path / "run"), "--steps", "1", "--set", setting]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_preset_is_known_before_its_defaults_are_shown() -> None:
+    assert _preset_named(["data", "--preset=paper"]) == _preset_named(["--preset", "paper", "data"]) == "paper"
+    assert _preset_named(["data"]) == "cpu"
