@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow check bench clean
+.PHONY: demo test test-slow check bench weights clean
 
 demo: $(VENV)/ready  ## two sets of examples, the programs for them, and gcc's word on these
 	@$(BIN)/python examples/demo.py
@@ -21,6 +21,15 @@ check: $(VENV)/ready  ## lint, layout and types
 
 bench: $(VENV)/ready  ## every benchmark: JSON on the terminal
 	@for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# The shipped weights from nothing, in runs/weights: some two hours on two cores. PROCESSES=1 trains on one.
+PROCESSES ?= 2
+HOURS ?= 1.2
+weights: $(VENV)/ready  ## data, training, evaluation and export of the model that is shipped
+	test -d data/ship || $(BIN)/lasynth generate c --out data/ship --train 900000 --val 1000 --seed 11 --reduce
+	OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --no-python --nproc-per-node $(PROCESSES) $(BIN)/lasynth train data/ship \
+	    --out runs/ship --model LaSynth+ --hours $(HOURS) --draw-examples 1 10 --validate-every 2000 --resume
+	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/ship runs/weights
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
