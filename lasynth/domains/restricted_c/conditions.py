@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lasynth.domains.restricted_c.sums import Floats, Ints, Sum
 
 SHORT = 12
-"""Up to this length any two elements are compared, beyond it only neighbours."""
+"""Up to this length any two elements are compared, beyond it only neighbours (docs/solve.md says so)."""
 FEATURES = (
     "condition", "more elements", "order", "equal to a constant but 0", "size of that constant", "equal with offset",
     "size of a limit",
@@ -29,8 +29,11 @@ class Comparison(NamedTuple):
 
     def holds(self, inputs: Ints) -> NDArray[np.bool_]:
         """For each list. (N, L) -> (N,)"""
-        value = self.left.at(inputs)
-        return value == 0 if self.relation == "==" else value <= 0
+        return self.holds_for(self.left.at(inputs))
+
+    def holds_for(self, left: Ints) -> NDArray[np.bool_]:
+        """For each value of the left side."""
+        return left == 0 if self.relation == "==" else left <= 0
 
     @property
     def elements(self) -> tuple[int, ...]:
@@ -93,7 +96,7 @@ class Separation(NamedTuple):
 
 def bits(holds: NDArray[np.bool_]) -> int:
     """Truth values as the bits of a number."""
-    return int(sum(1 << k for k in np.flatnonzero(holds).tolist()))
+    return int.from_bytes(np.packbits(holds, bitorder="little").tobytes(), "little")
 
 
 def separations(inputs: Ints, weights: Floats, deadline: float = float("inf")) -> list[Separation]:

@@ -46,6 +46,11 @@ def outputs(explanation: Explanation, inputs: Ints) -> Ints:
     return np.stack([values(tree, inputs) for tree in explanation], axis=1)
 
 
+def fits(explanation: Explanation, inputs: Ints, expected: Ints) -> bool:
+    """Whether it gives what is expected, (N, L) for (N, L); the first position that it does not give ends the comparison."""
+    return all((values(tree, inputs) == expected[:, position]).all() for position, tree in enumerate(explanation))
+
+
 def values(tree: Tree, inputs: Ints) -> Ints:
     """What one position's tree gives for lists. (N, L) -> (N,)"""
     if isinstance(tree, Sum):
@@ -99,9 +104,7 @@ def description(explanation: Explanation) -> Floats:
     counts = np.zeros(len(FEATURES))
     relative = [shifted(tree, -position) for position, tree in enumerate(explanation)]
     fresh = [p for p in range(len(explanation)) if not _goes_on(explanation, relative, p)]
-    for p in fresh:
-        for leaf in leaves(explanation[p]):
-            counts[OF_SUMS] += _sum_features(leaf, p)
+    counts[OF_SUMS] = _sum_features([(leaf, p) for p in fresh for leaf in leaves(explanation[p])])
     chosen = [p for p in fresh if isinstance(explanation[p], Choice)]
     different = dict.fromkeys(condition for p in chosen for condition in conditions_of(explanation[p]))
     for condition in different:
@@ -122,16 +125,24 @@ def _goes_on(explanation: Explanation, relative: list[Tree], p: int) -> bool:
     return p > 0 and relative[p] != COPY and (relative[p] == relative[p - 1] or explanation[p] == explanation[p - 1])
 
 
-def _sum_features(leaf: Sum, position: int) -> Floats:
+def _sum_features(placed: list[tuple[Sum, int]]) -> Floats:
+    """Of sums together, each the explanation of a position."""
+    shapes = np.array([_shape(leaf, position) for leaf, position in placed], np.float64)
+    constants = constant_features(np.array([leaf.constant for leaf, _ in placed], np.int64))
+    total: Floats = np.concatenate([shapes, constants], axis=1).sum(axis=0)
+    return total
+
+
+def _shape(leaf: Sum, position: int) -> tuple[int, ...]:
+    """Which elements there are; all of FEATURES that do not depend on the constant."""
     own = dict(leaf.terms).get(position, 0)
     other = sum(abs(c) for element, c in leaf.terms if element != position)
     negative = sum(-c for element, c in leaf.terms if element != position and c < 0)
     own_only = other == 0 and own == 1
-    shape = [
+    return (
         not own_only, other > 0, max(other - 1, 0), own == 0 and other > 0, own < 0, max(abs(own) - 1, 0), negative,
         not leaf.terms, own_only,
-    ]  # fmt: skip
-    return np.concatenate([np.array(shape, np.float64), constant_features(leaf.constant)])
+    )  # fmt: skip
 
 
 def _likeness(explanation: Explanation, relative: list[Tree]) -> list[float]:

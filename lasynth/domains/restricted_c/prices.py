@@ -12,13 +12,24 @@ import numpy as np
 
 from lasynth.domains.restricted_c import sums
 from lasynth.domains.restricted_c.explanations import FEATURES, OF_CONDITIONS, OF_SUMS
-from lasynth.domains.restricted_c.sums import Best, Floats, Forms, Ints, Questions, Sum, cheapest, form_costs, forms
+from lasynth.domains.restricted_c.sums import (
+    Best,
+    Floats,
+    FormCosts,
+    Forms,
+    Ints,
+    Questions,
+    Sum,
+    cheapest,
+    form_costs,
+    forms,
+)
 from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
 
 Mask: TypeAlias = int
 """Some of the examples, as bits."""
-CHUNK = 5_000_000
-"""Of that work, what is done between two looks at the clock."""
+CHUNK = 2_000_000
+"""Comparisons of a form with an example that are made between two looks at the clock: some milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +62,23 @@ COSTS = costs_of(WEIGHTS)
 
 
 @lru_cache(maxsize=8)
-def _form_costs(length: int, weights: bytes) -> tuple[Forms, Floats]:
-    """The forms for a length, with their costs at each position. (L, M)"""
+def _priced_forms(length: int, weights: bytes) -> tuple[Forms, FormCosts]:
     made = forms(length)
-    return made, form_costs(made.codes, length, np.frombuffer(weights))
+    return made, form_costs(made.codes, np.frombuffer(weights))
 
 
 class Late(Exception):
     """The deadline has passed."""
+
+
+def has_passed(deadline: float) -> bool:
+    return time.perf_counter() > deadline
+
+
+def look_at_clock(deadline: float) -> None:
+    """Late if the deadline has passed."""
+    if has_passed(deadline):
+        raise Late
 
 
 class PriceTable:
@@ -66,7 +86,7 @@ class PriceTable:
 
     def __init__(self, inputs: Ints, expected: Ints, deadline: float, costs: Costs) -> None:
         self.deadline = deadline
-        self.forms, self.cost = _form_costs(inputs.shape[1], costs.of_sums.tobytes())
+        self.forms, self.form_costs = _priced_forms(inputs.shape[1], costs.of_sums.tobytes())
         self.values, self.expected, self.costs = self.forms.values(inputs), expected, costs
         self.rows: dict[tuple[Mask, int], tuple[Best, int]] = {}
 
@@ -75,8 +95,7 @@ class PriceTable:
         new = [key for key in dict.fromkeys(wanted) if key not in self.rows]
         size = max(1, CHUNK // self.values.shape[1])
         for begin in range(0, len(new), size):
-            if begin and time.perf_counter() > self.deadline:
-                raise Late
+            look_at_clock(self.deadline)
             self.compute(new[begin : begin + size])
 
     def compute(self, new: list[tuple[Mask, int]]) -> None:
@@ -84,7 +103,7 @@ class PriceTable:
         examples = (np.array(masks, object)[:, None] >> np.arange(len(self.expected)) & 1).astype(np.bool_)
         number = {mask: i for i, mask in enumerate(masks)}
         asked = Questions(examples, np.array([number[m] for m, _ in new]), np.array([p for _, p in new]))
-        best = cheapest(self.values, self.expected, asked, self.cost, self.costs.of_constants)
+        best = cheapest(self.values, self.expected, asked, self.form_costs, self.costs.of_constants)
         self.rows.update({key: (best, q) for q, key in enumerate(new)})
 
     def price(self, mask: Mask, position: int, rank: int = 0) -> float:

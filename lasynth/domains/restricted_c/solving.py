@@ -4,14 +4,15 @@ complete C file that tests itself. Knows no strategy but the symbolic one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 
 from lasynth.domains.restricted_c.canonical import inline_constants
 from lasynth.domains.restricted_c.nodes import INT_MAX, Program
+from lasynth.domains.restricted_c.prices import has_passed
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.sums import Ints
 from lasynth.domains.restricted_c.symbolic import MAX_LENGTH, explain
@@ -21,6 +22,12 @@ from lasynth.task import Example, InputError
 ListExample = Example[list[int]]
 MOST_PROGRAMS = 80
 """Explanations that are written as programs; the right one is seldom further down."""
+SECONDS_PER_ELEMENT = 2e-4
+"""Of the lists: the time before the deadline that is kept for describing, writing and showing one program."""
+LATE_TRIES = 3
+"""Explanations that are tried after the deadline until one can be written."""
+FEWEST_PROBES, MOST_PROBED = 16, 20_000
+"""Lists to tell programs apart, and elements of all these lists together."""
 USUAL = 4
 """Lists to tell programs apart have at least the values from -USUAL to USUAL."""
 
@@ -41,25 +48,47 @@ def check_example(example: ListExample, first: ListExample) -> None:
 def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
     """Programs that fit the examples with the lengths of their descriptions, the shortest first; if there is none, programs
     that fit some of the examples. `deadline` is of `time.perf_counter`."""
-    inputs, outputs = (np.array(side, np.int64) for side in zip(*((e.input, e.output) for e in examples), strict=True))
+    deadline -= SECONDS_PER_ELEMENT * len(examples[0].input)
     found = False
-    for program in _written(inputs, outputs, deadline):
+    for program in _written(examples, deadline):
         found = True
         yield program
     for rows in () if found else _parts(len(examples)):
-        late = time.perf_counter() > deadline
+        late = has_passed(deadline)
         part = [0] if late else rows  # one example is explained in no time
-        yield from _written(inputs[part], outputs[part], deadline)
+        yield from _written([examples[i] for i in part], deadline)
         if late:
             return
 
 
-def _written(inputs: Ints, outputs: Ints, deadline: float) -> Iterator[tuple[Program, float]]:
+def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+    """The programs for the explanations of the examples; only one if the deadline has passed."""
+    inputs, outputs = _Lists([e.input for e in examples]), _Lists([e.output for e in examples])
+    written = late_tries = 0
     for length, explanation in explain(inputs, outputs, deadline)[:MOST_PROGRAMS]:
+        if has_passed(deadline):
+            if written or late_tries == LATE_TRIES:
+                return
+            late_tries += 1
         try:
             yield write(explanation), length
         except Unwritable:
             continue
+        written += 1
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Becomes an array in parts, when they are looked at: all of many long lists would take longer than the search."""
+
+    lists: Sequence[Sequence[int]]
+
+    def __len__(self) -> int:
+        return len(self.lists)
+
+    def __getitem__(self, rows: list[int] | slice) -> Ints:
+        wanted = self.lists[rows] if isinstance(rows, slice) else [self.lists[i] for i in rows]
+        return np.array(wanted, np.int64)
 
 
 def _parts(count: int) -> Iterator[list[int]]:
@@ -73,8 +102,12 @@ def _parts(count: int) -> Iterator[list[int]]:
 
 
 def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:
-    """Lists of the same length, a half of them with the usual small values, the others with values as in the examples."""
+    """Lists of the same length, a half of them with the usual small values, the others with values as in the examples.
+
+    Fewer than `count` if they are long: they are drawn, and run through, within the time limit.
+    """
     length = len(examples[0].input)
+    count = min(count, max(FEWEST_PROBES, MOST_PROBED // length))
     seen = sorted({value for example in examples for value in example.input})
     low, high = max(-INT_MAX, min(-USUAL, seen[0] - 1)), min(INT_MAX, max(USUAL, seen[-1] + 1))
     lists = []

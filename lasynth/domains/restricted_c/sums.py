@@ -22,7 +22,9 @@ MOST_TERMS = 6
 """Elements in a sum, repetitions counted."""
 MOST_SUMS = 20_000
 MOST_CELLS = 4_000_000
-"""Sums times positions: long lists get fewer sums, so that time and memory stay small."""
+"""Sums times positions: long lists get fewer sums, so that time stays short."""
+NEAREST = 2
+"""Elements that are not further apart than this are added in lists of any length."""
 TOP = 3
 """Sums kept for a position: the cheapest and its runners-up."""
 NONE = 1e9
@@ -35,6 +37,10 @@ FEATURES = (
 )  # fmt: skip
 """What the cost of a sum is made of. The first ones depend on the elements, the last three on the constant."""
 OF_CONSTANT = 3
+NO_ELEMENT = -2
+"""Where a form has fewer elements than others; neither sign of it is a code."""
+BLOCK = 256
+"""Forms that are compared with an example at once, by vector instructions."""
 
 
 class Sum(NamedTuple):
@@ -72,56 +78,86 @@ class Forms(NamedTuple):
         """(K, L) -> (K, M)"""
         wide = np.concatenate([np.stack([inputs, -inputs], axis=2).reshape(len(inputs), -1), 0 * inputs[:, :1]], axis=1)
         total: Ints = wide[:, self.codes].sum(axis=2)  # code -1 is the zero at the end
-        return total
+        return np.ascontiguousarray(total)  # one example's values side by side, for `_fitting`
 
 
 @lru_cache(maxsize=8)
 def forms(length: int) -> Forms:
     """All sums for lists of this length, those with fewer elements first; as many as there is room for."""
-    most = min(MOST_SUMS, MOST_CELLS // length)
-    levels = [np.full((1, 0), -1, np.int64)]
-    total = 1
-    for terms in range(1, MOST_TERMS + 1):
-        rows = _extended(levels[-1], length, most - total)
-        if total + len(rows) > most or not len(rows):
+    levels = [np.zeros((1, 0), np.int64), np.arange(2 * length)[:, None]]
+    room = min(MOST_SUMS, MOST_CELLS // length) - 1 - 2 * length
+    for terms in range(2, MOST_TERMS + 1):
+        if _extensions(levels[-1], length) > room:
+            if terms == 2:
+                levels.append(_near_pairs(length, room))
             break
-        levels.append(rows)
-        total += len(rows)
-        if terms == 2 and len(rows) < 2 * length * length:  # only neighbours were taken: no room for more
-            break
+        levels.append(_extended(levels[-1], length))
+        room -= len(levels[-1])
     width = levels[-1].shape[1]
     codes = np.concatenate([np.pad(rows, [(0, 0), (0, width - rows.shape[1])], constant_values=-1) for rows in levels])
     return Forms(codes)
 
 
-def _extended(rows: Ints, length: int, room: int) -> Ints:
-    """Every row with one more code, not below its last one and not undoing it; of pairs only near ones if room is short."""
-    codes = np.arange(2 * length)
-    last = rows[:, -1:] if rows.shape[1] else np.zeros((1, 1), np.int64)
-    fits = (codes >= last) & ~((last % 2 == 0) & (codes == last + 1) & (rows.shape[1] > 0))  # (M, 2L)
-    if rows.shape[1] == 1 and fits.sum() > room:
-        reach = max(0, room // (4 * length) - 1)
-        fits &= codes // 2 - last // 2 <= reach
-    if fits.sum() > room:
-        return np.zeros((0, rows.shape[1] + 1), np.int64)
+def _extensions(rows: Ints, length: int) -> int:
+    """How many rows `_extended` gives."""
+    last = rows[:, -1]
+    return int((2 * length - last - (last % 2 == 0)).sum())
+
+
+def _extended(rows: Ints, length: int) -> Ints:
+    """Every row with one more code, not below its last one and not undoing it."""
+    codes, last = np.arange(2 * length), rows[:, -1:]
+    fits = (codes >= last) & ~((last % 2 == 0) & (codes == last + 1))  # (M, 2L)
     before, code = np.nonzero(fits)
     return np.concatenate([rows[before], codes[code, None]], axis=1)
 
 
-def form_costs(codes: Ints, length: int, weights: Floats) -> Floats:
-    """What each form costs as the explanation of each position, without its constant. (M, T), (F,) -> (L, M)"""
-    cost = np.zeros((length, len(codes)))
-    for column, weight in zip(_columns(codes, length), weights[:-OF_CONSTANT].tolist(), strict=True):
-        cost += weight * column
-    return cost
+def _near_pairs(length: int, room: int) -> Ints:
+    """Two codes each: of elements as near to each other as there is room for, at least NEAREST, or as far from both ends."""
+    reach = max(NEAREST, room // (4 * length) - 1)
+    place, mirrored = np.arange(length), np.arange(length // 2)
+    first = np.concatenate([*(place[: max(0, length - apart)] for apart in range(reach + 1)), mirrored])
+    second = np.concatenate([*(place[apart:] for apart in range(reach + 1)), length - 1 - mirrored])
+    both = [
+        np.stack([2 * first + sign, 2 * second + other], axis=1)[(first != second) | (sign == other)]
+        for sign in (0, 1) for other in (0, 1)
+    ]  # fmt: skip
+    numbers = np.unique(np.concatenate(both) @ [2 * length, 1])  # in order, and what is near and mirrored once
+    return np.stack(np.divmod(numbers, 2 * length), axis=1)
 
 
-def _columns(codes: Ints, length: int) -> Iterator[NDArray[Any]]:
-    """Features one after the other, because all of them at once take much memory for long lists. (L, M) each"""
-    plus = np.stack([(codes == 2 * p).sum(axis=1) for p in range(length)])  # (L, M)
-    minus = np.stack([(codes == 2 * p + 1).sum(axis=1) for p in range(length)])
-    total = (codes >= 0).sum(axis=1)  # (M,)
-    negative = ((codes >= 0) & (codes % 2 == 1)).sum(axis=1)
+class FormCosts(NamedTuple):
+    """What M forms cost without their constants.
+
+    A position matters to a form only if its own element is in it, so there is no need for a table of all positions.
+    """
+
+    elements: Ints
+    """(M, T), a negative number for none."""
+    prices: Floats
+    """(M, T + 1): as the explanation of the position of each of these elements, and of any other position."""
+    least: Floats
+    """(M,) the smallest of its prices."""
+
+    def price(self, form: int, position: int) -> float:
+        return _form_cost(self.elements, self.prices, form, position)
+
+
+def form_costs(codes: Ints, weights: Floats) -> FormCosts:
+    """Of forms (M, T) with the weights (F,) of FEATURES."""
+    elements = np.where(codes >= 0, codes // 2, NO_ELEMENT)
+    own = np.concatenate([elements, np.full((len(codes), 1), NO_ELEMENT)], axis=1)[:, :, None]  # (M, T + 1, 1)
+    plus, minus = ((codes[:, None] == 2 * own + sign).sum(axis=2) for sign in (0, 1))
+    prices = np.zeros(plus.shape)
+    for column, weight in zip(_columns(codes, plus, minus), weights[:-OF_CONSTANT].tolist(), strict=True):
+        prices += weight * column
+    return FormCosts(elements, prices, prices.min(axis=1))
+
+
+def _columns(codes: Ints, plus: Ints, minus: Ints) -> Iterator[NDArray[Any]]:
+    """Features one after the other, of forms (M, T) that add and subtract the own element so many times. (M, P) each"""
+    total = (codes >= 0).sum(axis=1)[:, None]
+    negative = ((codes >= 0) & (codes % 2 == 1)).sum(axis=1)[:, None]
     other = total - plus - minus
     own_only = (total == 1) & (plus == 1)
     yield ~own_only
@@ -131,8 +167,16 @@ def _columns(codes: Ints, length: int) -> Iterator[NDArray[Any]]:
     yield minus > 0
     yield np.maximum(plus + minus - 1, 0)
     yield negative - minus
-    yield np.broadcast_to(total == 0, plus.shape)
+    yield total == 0
     yield own_only
+
+
+@compiled
+def _form_cost(elements: Ints, prices: Floats, form: int, position: int) -> float:
+    for term in range(elements.shape[1]):
+        if elements[form, term] == position:
+            return float(prices[form, term])
+    return float(prices[form, -1])
 
 
 @compiled
@@ -144,9 +188,10 @@ def constant_cost(constant: int, weights: Floats) -> float:
     return float(weights[0] + weights[1] * np.log2(size) + (weights[2] if size > 4 else 0.0))
 
 
-def constant_features(constant: int) -> Floats:
-    size = abs(constant)
-    return np.array([size > 0, np.log2(size) if size else 0.0, size > 4], np.float64)
+def constant_features(constants: Ints) -> Floats:
+    """The last three of FEATURES. (N,) -> (N, 3)"""
+    size = np.abs(constants)
+    return np.stack([size > 0, np.log2(np.maximum(size, 1)), size > 4], axis=1)
 
 
 class Best(NamedTuple):
@@ -170,9 +215,9 @@ class Questions(NamedTuple):
     """(Q,)"""
 
 
-def cheapest(values: Ints, outputs: Ints, asked: Questions, cost: Floats, weights: Floats) -> Best:
-    """`values` (K, M) of the forms, `outputs` (K, L), `cost` (L, M) of the forms without constants."""
-    return Best(*_cheapest(values, outputs, asked.masks, asked.mask, asked.position, cost, weights, TOP))
+def cheapest(values: Ints, outputs: Ints, asked: Questions, costs: FormCosts, weights: Floats) -> Best:
+    """`values` (K, M) of the forms, `outputs` (K, L), `weights` those of constants."""
+    return Best(*_cheapest(values, outputs, asked.masks, asked.mask, asked.position, *costs, weights, TOP))
 
 
 @compiled
@@ -182,36 +227,61 @@ def _cheapest(
     masks: NDArray[np.bool_],
     mask: Ints,
     position: Ints,
-    cost: Floats,
+    elements: Ints,
+    prices: Floats,
+    least: Floats,
     weights: Floats,
     top: int,
 ) -> tuple[Ints, Ints, Floats]:
-    asked = mask.size
+    asked, count = mask.size, least.size
     form = np.full((asked, top), -1, np.int64)
     constant = np.zeros((asked, top), np.int64)
     price = np.full((asked, top), NONE)
+    least_of_block = np.array([least[begin : begin + BLOCK].min() for begin in range(0, count, BLOCK)])
+    differs = np.empty(BLOCK, np.int64)
     for q in range(asked):
         p = position[q]
         examples = np.flatnonzero(masks[mask[q]])
         first = examples[0]
-        for m in range(values.shape[1]):
-            if cost[p, m] >= price[q, top - 1]:
+        for block in range(least_of_block.size):
+            if least_of_block[block] >= price[q, top - 1]:
                 continue
-            rest = outputs[first, p] - values[first, m]
-            fits = True
-            for k in examples[1:]:
-                if outputs[k, p] - values[k, m] != rest:
-                    fits = False
-                    break
-            if not fits:
+            begin, end = block * BLOCK, min(count, (block + 1) * BLOCK)
+            if not _fitting(values, outputs, examples, p, begin, differs[: end - begin]):
                 continue
-            mine = cost[p, m] + constant_cost(rest, weights)
-            place = top
-            while place > 0 and price[q, place - 1] > mine:
-                place -= 1
-            if place == top:
-                continue
-            for r in range(top - 1, place, -1):
-                form[q, r], constant[q, r], price[q, r] = form[q, r - 1], constant[q, r - 1], price[q, r - 1]
-            form[q, place], constant[q, place], price[q, place] = m, rest, mine
+            for m in range(begin, end):
+                if differs[m - begin] or least[m] >= price[q, top - 1]:
+                    continue
+                rest = outputs[first, p] - values[first, m]
+                mine = _form_cost(elements, prices, m, p) + constant_cost(rest, weights)
+                place = top
+                while place > 0 and price[q, place - 1] > mine:
+                    place -= 1
+                if place == top:
+                    continue
+                for r in range(top - 1, place, -1):
+                    form[q, r], constant[q, r], price[q, r] = form[q, r - 1], constant[q, r - 1], price[q, r - 1]
+                form[q, place], constant[q, place], price[q, place] = m, rest, mine
     return form, constant, price
+
+
+@compiled
+def _fitting(values: Ints, outputs: Ints, examples: Ints, position: int, begin: int, differs: Ints) -> bool:
+    """Whether some forms from `begin` on are off by the same constant on all these examples; `differs` is 0 for those.
+
+    The loops have no branches and their arrays no gaps, so that they become vector instructions.
+    """
+    first, count = examples[0], differs.size
+    at_first = values[first, begin : begin + count]
+    differs[:] = 0
+    for k in examples[1:]:
+        change = outputs[k, position] - outputs[first, position]
+        at_this = values[k, begin : begin + count]
+        for i in range(count):
+            differs[i] |= (at_this[i] - at_first[i]) ^ change
+        fitting = 0
+        for i in range(count):
+            fitting += 1 if differs[i] == 0 else 0
+        if fitting == 0:
+            return False
+    return True

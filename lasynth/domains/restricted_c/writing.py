@@ -6,8 +6,10 @@ would overwrite something that is needed later, it is kept in a variable. Knows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 from lasynth.domains.restricted_c.canonical import canonical
 from lasynth.domains.restricted_c.conditions import Comparison
@@ -69,6 +71,44 @@ class _Unit:
     """Elements that it needs in a variable because it overwrites them itself."""
 
 
+class _Waiting:
+    """Units that are not written yet. Who reads what is counted, because there may be a thousand of them."""
+
+    def __init__(self, units: Iterable[_Unit]) -> None:
+        self.units = {min(unit.positions): unit for unit in units}
+        self.readers = Counter(element for unit in self.units.values() for element in unit.reads)
+        """How many units read an element."""
+        self.owner = {position: first for first, unit in self.units.items() for position in unit.positions}
+        """The first position of the unit that overwrites an element."""
+        self.needed = {
+            first: {e for e in unit.positions if self.read_by_others(e)} for first, unit in self.units.items()
+        }
+        """What each unit would overwrite though others still read it."""
+        self.order = [(len(needed), first) for first, needed in self.needed.items()]
+        """A heap of the units; one whose need has become smaller is in it again, and its old place no longer counts."""
+        heapify(self.order)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def take(self) -> tuple[_Unit, set[int]]:
+        """The unit that overwrites the least that others need, of several the leftmost one; and what that is."""
+        while (place := heappop(self.order)[1]) not in self.units:
+            pass
+        unit, needed = self.units.pop(place), self.needed.pop(place)
+        self.readers.subtract(unit.reads)
+        for element in unit.reads:
+            owner = self.owner.get(element)
+            if owner in self.units and element in self.needed[owner] and not self.read_by_others(element):
+                self.needed[owner].remove(element)
+                heappush(self.order, (len(self.needed[owner]), owner))
+        return unit, needed
+
+    def read_by_others(self, element: int) -> bool:
+        """Whether a unit reads the element besides the one that overwrites it."""
+        return self.readers[element] > (element in self.units[self.owner[element]].reads)
+
+
 @dataclass(frozen=True)
 class _Run:
     """Neighbouring positions that are explained alike."""
@@ -102,26 +142,20 @@ class _Writer:
     # --- order -------------------------------------------------------------------------------------------------------
     def block(self, trees: Mapping[int, Tree], kept: Mapping[int, Operand]) -> Block:
         """Statements that give each position the value of its tree; `kept` are elements that were overwritten before."""
-        waiting = list(self.units({p: tree for p, tree in trees.items() if tree != Sum(((p, 1),))}))
+        waiting = _Waiting(self.units({p: tree for p, tree in trees.items() if tree != Sum(((p, 1),))}))
         kept, mine, written = dict(kept), dict[int, Var](), list[Statement]()
         while waiting:
-            unit = min(waiting, key=lambda u: (len(self.needed(u, waiting)), min(u.positions)))
-            for element in sorted(self.needed(unit, waiting) | unit.keeps):
+            unit, needed = waiting.take()
+            for element in sorted(needed | unit.keeps):
                 if element not in kept:
                     mine[element] = self.keep()
                     kept[element] = mine[element]
                     written.append(Assign(mine[element], Expr(Element(Const(element)))))
             written += unit.write(kept)
-            waiting.remove(unit)
-            for element in [e for e in mine if not any(e in u.reads for u in waiting)]:
+            for element in [e for e in mine if not waiting.readers[e]]:
                 self.free.append(mine.pop(element).name)
                 del kept[element]
         return tuple(written)
-
-    def needed(self, unit: _Unit, waiting: list[_Unit]) -> frozenset[int]:
-        """What the unit would overwrite though others still read it."""
-        others = frozenset(e for other in waiting if other is not unit for e in other.reads)
-        return unit.positions & others
 
     def units(self, trees: dict[int, Tree]) -> Iterator[_Unit]:
         for run in _runs(trees):
@@ -180,7 +214,7 @@ class _Writer:
                 return Element(indices[offset])
 
             body = tuple(self.statements(Element(Var(LOOP)), run.first, tree, place))
-            heads = [Assign(v, Expr(Var(LOOP), (_constant_term(offset),))) for offset, v in indices.items()]
+            heads = [Assign(v, Expr(Var(LOOP), tuple(_added(offset)))) for offset, v in indices.items()]
             self.variable(LOOP)
             first, last = (run.first, run.last) if up else (run.last, run.first)
             return (For(LOOP, False, first, "<=" if up else ">=", last, "++" if up else "--", (*heads, *body)),)
@@ -224,24 +258,41 @@ def _places(kept: Mapping[int, Operand]) -> Resolve:
     return lambda element: kept[element] if element in kept else Element(Const(element))
 
 
-def _constant_term(value: int) -> Term:
+def _sign(number: int) -> Sign:
+    return "+" if number >= 0 else "-"
+
+
+def _representable(value: int) -> list[int]:
+    """Constants of the language whose sum it is: C reads -2147483648 as a long. Unwritable if it does not fit into an int."""
+    if value == -INT_MAX - 1:
+        return [-INT_MAX, -1]
     if abs(value) > INT_MAX:
         raise Unwritable(f"the constant {value} does not fit into 32 bits")
-    return ("+", Const(value)) if value >= 0 else ("-", Const(-value))
+    return [value]
+
+
+def _added(value: int) -> list[Term]:
+    """A number after other summands."""
+    return [(_sign(part), Const(abs(part))) for part in _representable(value)]
+
+
+def _number(value: int) -> Expr:
+    """A number alone."""
+    first, *rest = _representable(value)
+    return Expr(Const(first), tuple(term for part in rest for term in _added(part)))
 
 
 def _ordered(total: Sum, own: int, place: Resolve) -> list[Term]:
-    """The summands; the first one is not subtracted, those of the own element come early."""
-    terms: list[tuple[bool, Term]] = []
-    for element, coefficient in total.terms:
-        sign: Sign = "+" if coefficient > 0 else "-"
-        terms += [(element != own, (sign, place(element)))] * abs(coefficient)
-    terms.sort(key=lambda t: (t[1][0] == "-", t[0]))
-    if terms and terms[0][1][0] == "+":
-        first, *others = (term for _, term in sorted(terms[:1]) + sorted(terms[1:], key=lambda t: t[0]))
-        return [first, *others, *([_constant_term(total.constant)] if total.constant else [])]
-    _constant_term(total.constant)
-    return [("+", Const(total.constant)), *(term for _, term in sorted(terms, key=lambda t: t[0]))]
+    """The summands; the first one is not subtracted, those of the own element come early, the constant late."""
+    places = {element: place(element) for element, _ in total.terms}
+    by_owner = sorted(total.terms, key=lambda term: (term[0] != own, term[1] < 0))
+    terms = [(_sign(coefficient), places[e]) for e, coefficient in by_owner for _ in range(abs(coefficient))]
+    first = next((term for term in terms if term[0] == "+"), None)
+    if first is None:
+        number = _number(total.constant)
+        return [("+", number.first), *terms, *number.rest]
+    terms.remove(first)
+    return [first, *terms, *(_added(total.constant) if total.constant else ())]
 
 
 def _if(condition: Comparison, place: Resolve, then: Block, orelse: Block) -> Block:
@@ -273,43 +324,52 @@ def _test(condition: Comparison, place: Resolve, wanted: bool) -> Test:
     left = Expr(plus[0], (*(("+", o) for o in plus[1:]), *(("-", o) for o in minus)))
     if relation == "!=" and constant == 0 and not left.rest:
         return Test(left)
-    _constant_term(constant)
-    return Test(left, relation, Expr(Const(-constant)))
+    return Test(left, relation, _number(-constant))
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------------
 def _runs(trees: Mapping[int, Tree]) -> Iterator[_Run]:
     """Neighbouring positions worth a loop, from left to right."""
+    moving_ends = _moving_ends(trees)
     position, last = min(trees, default=0), max(trees, default=-1)
     while position <= last:
-        found = [_Run(position, _end(trees, position, moving), moving) for moving in (False, True)]
-        run = max((r for r in found if _feasible(trees, r)), key=lambda r: r.last, default=None)
-        if run is None or position not in trees or run.last - run.first + 1 < _shortest(trees[position]):
+        run = max(_runs_from(position, trees, moving_ends), key=lambda r: r.last, default=None)
+        if run is None or run.last - run.first + 1 < _shortest(trees[position]):
             position += 1
             continue
         yield run
         position = run.last + 1
 
 
+def _runs_from(first: int, trees: Mapping[int, Tree], moving_ends: Mapping[int, int]) -> Iterator[_Run]:
+    """The longest run of each kind that a loop can do."""
+    if first in trees:
+        if not _is_shared(trees[first], first):
+            yield _Run(first, _fixed_end(trees, first), moving=False)
+        run = _Run(first, moving_ends[first], moving=True)
+        if _goes_one_way(trees[first], run):
+            yield run
+
+
 def _shortest(tree: Tree) -> int:
     return SHORTEST_LOOP if isinstance(tree, Sum) else SHORTEST_LOOP - 1
 
 
-def _end(trees: Mapping[int, Tree], first: int, moving: bool) -> int:
-    """The last position of the longest run from `first`."""
-    if first not in trees:
-        return first
+def _moving_ends(trees: Mapping[int, Tree]) -> dict[int, int]:
+    """For each position the last one of the run of positions whose trees differ only by the position."""
+    ends: dict[int, int] = {}
+    relative = {p: shifted(tree, -p) for p, tree in trees.items()}
+    for p in sorted(trees, reverse=True):
+        ends[p] = ends[p + 1] if relative.get(p + 1) == relative[p] else p
+    return ends
+
+
+def _fixed_end(trees: Mapping[int, Tree], first: int) -> int:
+    """The last position of the run from `first` in which only the position's own element changes."""
     last = first
-    while last + 1 in trees and trees[last + 1] == _template(trees[first], first, last + 1, moving):
+    while last + 1 in trees and trees[last + 1] == _own_replaced(trees[first], first, last + 1):
         last += 1
     return last
-
-
-def _template(tree: Tree, first: int, position: int, moving: bool) -> Tree:
-    """What the tree of `first` would be at another position."""
-    if moving:
-        return shifted(tree, position - first)
-    return _own_replaced(tree, first, position)
 
 
 def _own_replaced(tree: Tree, first: int, position: int) -> Tree:
@@ -322,15 +382,13 @@ def _own_replaced(tree: Tree, first: int, position: int) -> Tree:
     return Choice(tree.condition._replace(left=left), *branches)
 
 
-def _feasible(trees: Mapping[int, Tree], run: _Run) -> bool:
-    """A loop in one direction must not overwrite what it reads later; and a shared condition is not a loop's business."""
-    tree = trees.get(run.first)
-    if tree is None:
-        return False
-    if isinstance(tree, Choice) and run.first not in tree.condition.elements and not run.moving:
-        return False
-    if not run.moving:
-        return True
+def _is_shared(tree: Tree, position: int) -> bool:
+    """Whether it chooses by a condition that does not depend on the position: not a loop's business."""
+    return isinstance(tree, Choice) and position not in tree.condition.elements
+
+
+def _goes_one_way(tree: Tree, run: _Run) -> bool:
+    """Whether a loop in one direction overwrites nothing that it reads later."""
     size = run.last - run.first + 1
     offsets = {e - run.first for e in elements_of(tree)}
     return not (any(-size < o < 0 for o in offsets) and any(0 < o < size for o in offsets))

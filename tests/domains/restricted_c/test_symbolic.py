@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c.conditions import Comparison, bits, separations
 from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
-from lasynth.domains.restricted_c.prices import COSTS
+from lasynth.domains.restricted_c.prices import COSTS, _priced_forms
+from lasynth.domains.restricted_c.solving import explained
 from lasynth.domains.restricted_c.sums import Sum, constant_features, form_costs, forms
 from lasynth.domains.restricted_c.symbolic import explain
 from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
+from lasynth.task import Example
 
 Lists = NDArray[np.int64]
 
@@ -99,6 +101,60 @@ def test_a_deadline_that_has_passed_leaves_the_plain_sums() -> None:
     assert not explain(x, np.abs(x), deadline=0.0)
 
 
+def test_sums_of_neighbours_in_long_lists(cpu_clock: None) -> None:
+    def sums_of_neighbours(x: Lists) -> Lists:
+        return x + np.append(x[:, 1:], 0 * x[:, :1], axis=1)
+
+    given, new = lists(6, 700, largest=99), lists(9, 700, seed=1, largest=99)
+    found = explain(given, sums_of_neighbours(given), deadline=time.perf_counter() + 5)
+    assert (outputs(found[0].explanation, new) == sums_of_neighbours(new)).all()
+
+
+# --- time ----------------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def cpu_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deadlines are of this process's own time, so that a busy machine changes nothing; compiled code is there."""
+    explain(lists(3), lists(3, seed=1))
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+
+
+def as_examples(x: Lists, y: Lists) -> list[Example[list[int]]]:
+    return [Example(*pair) for pair in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize(("count", "length"), [(1, 190), (1, 1000), (5, 1000), (300, 1000), (10_000, 5), (10_000, 40)])
+def test_the_deadline_is_kept_whatever_the_size(count: int, length: int, cpu_clock: None) -> None:
+    forms.cache_clear()  # what is made once for a length is made within the time, too
+    _priced_forms.cache_clear()
+    noise = as_examples(lists(count, length, largest=99), lists(count, length, seed=1, largest=99))
+    begin = time.process_time()
+    programs = list(explained(noise, begin + 1))
+    assert time.process_time() - begin < 1.1
+    assert programs, "what explains at least one example"
+
+
+@pytest.mark.parametrize("kind", ["noise", "mirrored", "both neighbours", "one condition"])
+def test_after_the_deadline_one_program_is_written(kind: str, cpu_clock: None) -> None:
+    x = lists(3, 1000, largest=99)
+    y = {
+        "noise": lists(3, 1000, seed=1, largest=99),
+        "mirrored": x + x[:, ::-1],
+        "both neighbours": np.roll(x, 1, axis=1) + np.roll(x, -1, axis=1),
+        "one condition": np.where(x[:, :1] > 0, x, 7),
+    }[kind]
+    begin = time.process_time()
+    assert len(list(explained(as_examples(x, y), 0.0))) == 1
+    assert time.process_time() - begin < 0.5
+
+
+def test_examples_beyond_the_first_refute_while_there_is_time() -> None:
+    x = lists(200)
+    y = x + 1
+    y[150] = 0
+    assert not any(f.explanation == explain(x[:9], y[:9])[0].explanation for f in explain(x, y))
+    assert explain(x, y, deadline=0.0), "nothing refutes it any more"
+
+
 # --- parts ---------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("length", [1, 2, 5, 40, 130, 1000])
 def test_forms_are_different_sums_with_their_features(length: int) -> None:
@@ -106,15 +162,26 @@ def test_forms_are_different_sums_with_their_features(length: int) -> None:
     rng = np.random.default_rng(0)
     numbers = rng.integers(0, len(made.codes), 20).tolist()
     x = lists(7, length)
-    values, cost = made.values(x), form_costs(made.codes, length, COSTS.of_sums)
+    values, costs = made.values(x), form_costs(made.codes, COSTS.of_sums)
     assert len({tuple(row) for row in made.codes.tolist()}) == len(made.codes)
     for m in numbers:
         total, position = made.sum_at(m, 3), int(rng.integers(length))
         assert (total.at(x) == values[:, m] + 3).all()
         copies = [Sum(((p, 1),)) for p in range(length)]
         alone = description((*copies[:position], total, *copies[position + 1 :])) - description(tuple(copies))
-        price = cost[position, m] + constant_features(3) @ COSTS.of_constants - cost[position, 1 + 2 * position]
+        price = costs.price(m, position) + constant_features(np.array([3]))[0] @ COSTS.of_constants
+        price -= costs.price(1 + 2 * position, position)
         assert (alone @ COSTS.weights) == pytest.approx(price), "both ways to the cost of a sum agree"
+
+
+@pytest.mark.parametrize("length", [99, 100, 534, 633, 700, 1000])
+def test_neighbours_and_mirrored_elements_are_added_in_lists_of_any_length(length: int) -> None:
+    made = {tuple(sorted(code for code in row if code >= 0)) for row in forms(length).codes.tolist()}
+    for first in range(length):
+        for second in (first + 1, first + 2, length - 1 - first):
+            if first < second < length:
+                assert made >= {(2 * first + sign, 2 * second + other) for sign in (0, 1) for other in (0, 1)}
+    assert len(made) <= max(20_000, 14 * length + 1)
 
 
 def test_separations_hold_where_they_say() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +20,7 @@ from lasynth.domains.restricted_c.parser import parse
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.sums import Sum
 from lasynth.domains.restricted_c.writing import Unwritable, write
+from tests.domains.restricted_c import gcc
 
 LENGTH = 5
 LISTS = np.random.default_rng(3).integers(-4, 5, (60, LENGTH))
@@ -109,6 +113,50 @@ def test_positions_alike_become_a_loop_and_a_shared_condition_one_branch() -> No
     assert sum(isinstance(statement, If) for statement in statements(program.body)) == 1
 
 
+LONG = 1000
+FIRST_NEGATIVE = Comparison(element(0, 1), "<=")
+LONG_ONES = {
+    "constants": each(LONG, lambda p: Sum((), p * p)),
+    "reversed": each(LONG, lambda p: element(LONG - 1 - p)),
+    "mirrored": each(LONG, lambda p: Sum(tuple(sorted({(p, 1), (LONG - 1 - p, 1)})))),
+    "both neighbours": each(LONG, lambda p: Sum(((p - 1, 1), (p + 1, 1))) if 0 < p < LONG - 1 else element(p)),
+    "one condition": each(LONG, lambda p: Choice(FIRST_NEGATIVE, Sum((), p % 2), element(LONG - 1 - p))),
+    "one condition, always the same": each(LONG, lambda p: Choice(FIRST_NEGATIVE, Sum(()), element(p, 3))),
+}
+
+
+@pytest.mark.parametrize("name", LONG_ONES)
+def test_long_lists_are_written_in_no_time(name: str) -> None:
+    begin = time.process_time()
+    program = write(LONG_ONES[name])
+    assert time.process_time() - begin < 0.5
+    lists = np.random.default_rng(0).integers(-9, 9, (4, LONG))
+    assert [run(program, values) for values in lists.tolist()] == outputs(LONG_ONES[name], lists).tolist()
+
+
+INT_MIN = -(2**31)
+SMALLEST = {
+    "constant": ((Sum((), INT_MIN), element(1)), [[5, 6], [-7, 0]]),
+    "added": ((Sum(((0, 1),), INT_MIN), element(1)), [[5, 6], [2**31 - 1, 0]]),
+    "added to two": ((Sum(((0, 1), (1, 1)), INT_MIN), element(1)), [[5, 6], [0, 0]]),
+    "less an element": ((Sum(((0, -1),), INT_MIN), element(1)), [[-5, 6], [0, 0]]),
+    "compared": (
+        (Choice(Comparison(element(0, 2**31), "=="), Sum(()), element(0)), element(1)),
+        [[INT_MIN, 6], [3, 0]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_the_smallest_number_is_written_without_a_literal_for_it(name: str, tmp_path: Path) -> None:
+    explanation, lists = SMALLEST[name]
+    program, expected = write(explanation), outputs(explanation, np.array(lists)).tolist()
+    assert parse(print_program(program)) == program
+    assert [run(program, values) for values in lists] == expected
+    if gcc.AVAILABLE:
+        assert gcc.run_with_gcc([program], lists, [[True] * len(lists)], tmp_path) == [expected]
+
+
 def test_long_lists_and_large_numbers() -> None:
     length = 300
     explanation = each(length, lambda p: element(length - 1 - p, 2_000_000_000 if p % 2 else 0))
@@ -116,6 +164,8 @@ def test_long_lists_and_large_numbers() -> None:
     assert run(write(explanation), values) == outputs(explanation, np.array([values]))[0].tolist()
     with pytest.raises(Unwritable):
         write((element(0, 2**31),))
+    with pytest.raises(Unwritable):
+        write((element(0, INT_MIN - 1),))
     rng = np.random.default_rng(0)
     with pytest.raises(Unwritable):  # every element is needed by many after it was overwritten
         write(each(100, lambda p: Sum(tuple((int(i), 1) for i in sorted(rng.permutation(100)[:60])))))
