@@ -85,5 +85,27 @@ def test_figures_of_the_readme_are_the_measured_ones() -> None:
     assert {label: shown[label][0] for label in expected} == expected
 
 
+def test_figures_of_solving_are_the_measured_ones() -> None:
+    solved = json.loads((ROOT / "experiments" / "results" / "solve_c.json").read_text())
+    shown, kinds = rows(README), ("Seq-only", "If-only", "For-only", "Mixture")
+    for label, name in (("`--strategy symbolic`", "symbolic"), ("`--strategy neural`", "neural"), (BOTH, "portfolio")):
+        groups = solved[name]["groups"]
+        shares = [solved[name]["right"], *(groups["category"][kind]["right"] for kind in kinds)]
+        shares.append(groups["closed form"]["without"]["right"])
+        seconds = [solved[name]["median seconds"], solved[name]["p95 seconds"]]
+        assert shown[label] == [*(f"{share:.1f}" for share in shares), *(f"{second:.2f}" for second in seconds)], label
+    card = json.loads((ROOT / "lasynth" / "pretrained" / "c" / "card.json").read_text())
+    for name, (model, _) in card["evaluation"].items():
+        assert f"{model['overall']['first_consistent']:.1f}%" in README, name
+        assert json.loads((ROOT / f"experiments/results/weights/{name}.json").read_text())[0] == model
+    for peer, figures in result("peers").items():
+        if isinstance(figures, dict) and "percent" in figures:
+            assert f"{figures['percent']:.1f}% in {figures['median seconds']:.2f} s" in README, peer
+    for strategy in result("start_up").values():
+        if "median seconds before solving" in strategy:
+            assert f"{strategy['median seconds before solving']:.1f} s" in README
+
+
+BOTH = "`lasynth solve`, both"
 MACHINE = "machine, runs/s, {} lists a program, translation included"
 RATIO = "machine : interpreter, 10 lists a program"

@@ -25,10 +25,10 @@ WEIGHED = 16
 """Behaviours that a model is asked about if it did not find them itself: each is reduced for that, which takes its time."""
 INTERPRETED = 32
 """Examples on which an answer is also run by the interpreter, which is slow."""
-UNKNOWN = 4.0
+UNKNOWN = 1.0
 """Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
-PRIOR = 1.0
-"""Weight of the model's log-probability beside the length of a description."""
+PRIOR = 0.3
+"""Weight of the model's log-probability beside the length of a description; fitted by `experiments/ranking.py`."""
 
 
 @dataclass

@@ -28,6 +28,8 @@ from lasynth.task import InputError
 from lasynth.vocab import PAD
 
 BEAM = 64
+LONGEST = 64
+"""Lexemes of the longest program that is looked for; reduced programs are hardly ever longer."""
 MOST_EXAMPLES = 10
 """Examples that the model is shown; all of them are executed."""
 SURE = log(0.5)
@@ -82,7 +84,7 @@ class Neural:
         if seconds <= 0:
             return
         watch = Watch(self, examples)
-        config = SearchConfig(beam=BEAM, seconds=seconds, tasks=1)
+        config = SearchConfig(BEAM, LONGEST, seconds=seconds, tasks=1)
         domain = self.loaded.domain
         beam_search(self.loaded.model, self._io(examples), domain.syntax, config, on_finished=watch)
         best = watch.best()

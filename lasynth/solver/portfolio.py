@@ -20,6 +20,8 @@ PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Weights that come with the package: a checkpoint's folder for each language that has one."""
 FIRST_SHARE = 0.5
 """Of the time that is left, what a strategy may take if others follow."""
+PATIENCE = 0.12
+"""Share of the whole time that a strategy may still take once there is an answer: it may know a better one."""
 LAST_CALL = 0.95
 """Share of the time after which no candidate is taken any more: what is found must be reduced and checked."""
 
@@ -62,6 +64,8 @@ def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: fl
         now = time.perf_counter()
         share = 1.0 if strategy is team[-1] else FIRST_SHARE
         until = now + share * (last_call - now)
+        if answers.behaviours:
+            until = min(until, now + PATIENCE * timeout)
         for candidate in strategy.candidates(answers.examples, until):
             answers.add(candidate)
             if time.perf_counter() > until:

@@ -1,0 +1,54 @@
+"""The weights that come with the package: what their card says, and that they solve something."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from lasynth.domains import get_domain
+from lasynth.solver import PRETRAINED, solve
+
+C = get_domain("c")
+FOLDER = PRETRAINED / "c"
+INPUTS = [[3, 1, 3, -2, -4], [0, 1, 2, 3, 4], [4, -4, -3, 0, 1], [2, 2, 0, -1, -1], [-3, 4, 1, 1, 0]]
+NEW = [[1, 0, -2, 3, 3], [-4, 4, 4, -4, 0]]
+
+
+def test_the_card_tells_what_the_weights_are() -> None:
+    card = json.loads((FOLDER / "card.json").read_text())
+    weights = (FOLDER / "weights.safetensors").read_bytes()
+    assert len(weights) <= 8_000_000
+    assert sha256(weights).hexdigest() == card["sha256"]
+    assert card["data"]["options"]["reduce"]
+    assert card["training"]["draw_examples"] == [1, 10]
+    assert card["programs"] > 300_000
+    assert card["seconds"] > 0
+    measured = card["evaluation"]
+    assert sorted(measured) == ["given_10", "given_2", "given_3", "given_5"]
+    for name, results in measured.items():
+        model = next(result for result in results if "run" in result)
+        assert f"given_{model['given']}" == name
+        assert model["overall"]["tasks"] == 1000
+        assert set(model["groups"]["category"]) == set(C.categories)
+
+
+@pytest.mark.parametrize(
+    "body", ["++a[2];", "a[1] = a[4];", "a[0] = 3; a[3] = a[3] - 1;", "for (int i = 1; i <= 3; i++) { a[i] = 0; }"]
+)
+@pytest.mark.parametrize("given", [2, 5])
+def test_the_model_alone_finds_short_programs(body: str, given: int) -> None:
+    program = C.parse_text(f"int * f(int a[]) {{ {body} return a; }}")
+    pairs = [(value, C.run(program, value)) for value in INPUTS[:given]]
+    solution = solve(pairs, strategy="neural", timeout=20)
+    assert solution.solved
+    assert solution.programs[0].source == "neural"
+    assert solution.programs[0].log_prob is not None
+    assert C.run_many([solution.programs[0].program], NEW) == C.run_many([program], NEW)
+
+
+def test_the_portfolio_knows_what_the_model_thinks() -> None:
+    solution = solve([(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS], timeout=20)
+    assert solution.programs[0].source == "neural, symbolic"
+    assert solution.notes == ()
