@@ -81,5 +81,6 @@ def processes() -> Iterator[Group]:
     dist.init_process_group("gloo")
     try:
         yield Group(dist.get_rank(), size)
+        dist.barrier()  # the leader still validates and writes when the others are done; one that left early may abort
     finally:
         dist.destroy_process_group()
