@@ -1,7 +1,7 @@
 """How the solver should weigh a short description against the model's opinion: fits `PRIOR` and `UNKNOWN` of solver/answers.py.
 
     lasynth generate c --out data/ranking --test 600 --seed 31
-    python experiments/ranking.py data/ranking/test.parquet --out experiments/results/ranking.json
+    python experiments/ranking.py data/ranking/test.parquet --tasks 400 --out experiments/results/ranking.json
 
 For every task it gathers all behaviours that fit the given examples, with their description length, their log-probability and
 whether they are right on the held-out examples; then it counts for each pair of constants how often the first one is right.
