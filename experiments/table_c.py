@@ -5,10 +5,10 @@
     lasynth generate c --out data/fresh --test 1000 --seed 2
     python experiments/table_c.py --random data/random --reduced data/reduced --fresh data/fresh/test.parquet
 
-Every row sees the same programs in the same order, and solves two sets of tasks: the test set of its data, which holds no
-program of the training set and so lacks the short ones, most of all where programs are reduced; and the fresh one, the same
-for all, as tasks are drawn. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted
-goes on from its last checkpoint. The figures show greedy validation against programs and minutes.
+Every row sees the same programs in the same order, and solves the same fresh tasks, as they are drawn. Without --fresh it
+solves the test set of its data, which holds no program of the training set and so lacks the short ones, most of all where
+programs are reduced. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted goes on
+from its last checkpoint. The figures show greedy validation against programs and minutes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     )  # fmt: skip
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
     learns = row != CLOSED_FORM
-    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks}
+    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks, "fresh": arguments.fresh is not None}
     if learns:
         model = model_config(row, arguments.preset)
         settings |= {"training": asdict(config), "config": asdict(model), "search": asdict(search)}
@@ -69,11 +69,9 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
             return None
         result |= {"curve": curve(run), "hardware": conditions()}
     name = str(run) if learns else row
-    for key, tasks in (("test", data / "test.parquet"), ("fresh", arguments.fresh)):
-        if tasks is not None:
-            with progress({name: arguments.tasks}) as report:
-                evaluation = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
-                result[key] = evaluate([name], tasks, evaluation, report)[0]
+    with progress({name: arguments.tasks}) as report:
+        evaluation = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
+        result["test"] = evaluate([name], arguments.fresh or data / "test.parquet", evaluation, report)[0]
     write_result(file, result)
     return result
 
@@ -105,9 +103,7 @@ def curve(run: Path) -> list[dict[str, float]]:
 
 def draw(results: list[Result], kind: str, folder: Path) -> None:
     """Bars for one kind of programs, and accuracy against programs seen and against minutes."""
-    for key in ("test", "fresh"):
-        if solved := [result[key] for result in results if key in result]:
-            plot_results(solved, folder / kind / key)
+    plot_results([result["test"] for result in results], folder / kind)
     for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
         series = {
             result["model"]: [(point[x] * scale, 100 * point["accuracy"]) for point in result["curve"]]
@@ -121,7 +117,7 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=Path, help="data set of random programs")
     parser.add_argument("--reduced", type=Path, help="data set of reduced programs")
-    parser.add_argument("--fresh", type=Path, help="Parquet file of tasks that all rows solve besides")
+    parser.add_argument("--fresh", type=Path, help="Parquet file of tasks for all rows, instead of their test sets")
     parser.add_argument("--rows", nargs="+", default=ROWS)
     parser.add_argument("--preset", default="cpu")
     parser.add_argument("--programs", type=int, default=300_000, help="programs that each row sees")
@@ -153,11 +149,9 @@ def main(words: list[str]) -> int:
                 print("interrupted; the same command goes on", file=sys.stderr)
                 return 130
             results.append(result)
-        for key in ("test", "fresh"):
-            if solved := [result[key] for result in results if key in result]:
-                print(f"{kind} programs, {arguments.programs:,} seen, {key} tasks")
-                for table in tables(solved):
-                    Console().print(table)
+        print(f"{kind} programs, {arguments.programs:,} seen")
+        for table in tables([result["test"] for result in results]):
+            Console().print(table)
         draw(results, kind, arguments.figures)
     return 0
 

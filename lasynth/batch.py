@@ -66,10 +66,10 @@ class Split:
     def examples(self) -> int:
         return int(self.inputs.shape[1])
 
-    def padded(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The programs of some tasks, PAD behind their EOS. (B, T)"""
+    def padded(self, rows: NDArray[np.int64], multiple: int = 1) -> NDArray[np.int64]:
+        """The programs of some tasks, PAD behind their EOS; as long as the longest, or up to the next multiple. (B, T)"""
         lengths = self.lengths[rows]
-        at = np.arange(lengths.max(initial=1))
+        at = np.arange(-(-lengths.max(initial=1) // multiple) * multiple)
         places = np.minimum(self.offsets[rows, None] + at, len(self.tokens) - 1)
         return np.where(at < lengths[:, None], self.tokens[places], PAD).astype(np.int64)
 
@@ -125,6 +125,10 @@ def _smallest_type(values: NDArray[np.int32]) -> Ints:
 
 
 # --- batches -------------------------------------------------------------------------------------------------------------
+WIDTH = 4
+"""Batches are a multiple of so many lexemes wide: kernels are made for each shape, and few shapes are soon all made."""
+
+
 @dataclass(frozen=True)
 class Collator:
     """Puts tasks together to batches for one model."""
@@ -154,7 +158,7 @@ class Collator:
     ) -> Batch:
         """Tasks `rows` (B,) with their examples `pairs` (B, K)."""
         inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, L)
-        tokens = split.padded(rows)  # (B, T)
+        tokens = split.padded(rows, WIDTH)  # (B, T)
         batch = Batch(self.io(inputs, outputs, present), torch.from_numpy(tokens))
         if not self.states:
             return batch

@@ -43,7 +43,7 @@ def execution_points(
 class Chain(NamedTuple):
     """Latent values of B programs after 0, 1, 2, .. executions; each program has its own number of them.
 
-    They are packed, first those after 0 executions, so that no row is wasted on programs that have no more points.
+    They are packed, first those after 0 executions, so that few rows are wasted on programs that have no more points.
     """
 
     values: Tensor
@@ -54,6 +54,10 @@ class Chain(NamedTuple):
     """(B, J): row of the value after j executions; 0 where a program has fewer."""
 
 
+ROWS = 16
+"""The chain's links have a multiple of so many rows: kernels are made for each shape, and few shapes are soon all made."""
+
+
 def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tensor) -> Chain:
     """The only part of training that is sequential. (B, K, *), (B, E, T, H), (B, T)"""
     counts = points.sum(1)
@@ -62,7 +66,8 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     rank = order.argsort()
     positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]  # (B, S), in order of time
     context = executor.prepare(hidden_at(hidden, positions))[order]  # (B, S, E, X)
-    sizes = [len(counts), *(counts.unsqueeze(1) > torch.arange(longest, device=counts.device)).sum(0).tolist()]
+    needed = (counts.unsqueeze(1) > torch.arange(longest, device=counts.device)).sum(0).tolist()
+    sizes = [len(counts), *(min(len(counts), -(-size // ROWS) * ROWS) for size in needed)]
     packed = [initial[order]]
     for s, size in enumerate(sizes[1:]):
         packed.append(executor(packed[-1][:size], context[:size, s]))
