@@ -8,7 +8,7 @@ what training needs is handed over and given back as it is.
     RUN/checkpoints.json          {"last": "step-2000", "best": "step-1500"}
     RUN/step-2000/card.json       configuration, vocabulary, step, metrics
     RUN/step-2000/weights.safetensors
-    RUN/step-2000/training.pt     state of optimiser, random numbers and data; not needed to use the model
+    RUN/step-2000/training.pt     state of optimiser, schedule and data; not needed to use the model
 """
 
 from __future__ import annotations

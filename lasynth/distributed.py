@@ -1,8 +1,8 @@
 """Several processes that train one model: who am I, agree on numbers, average gradients. With one process, does nothing.
 
-`torchrun` says in the environment how many there are. Gradients are averaged in one message after each step instead of by
-torch's wrapper, which insists that every parameter takes part in every batch; a batch without a loop need not run an
-executor. Knows no model.
+`torchrun` says in the environment how many there are. Gradients are averaged in one message after each step, by torch's own
+collectives. Its wrapper DistributedDataParallel sends them in parts while others are still computed, which pays for large
+models; these are of some MB, and their loss is not the one call of a module that a wrapper can watch. Knows no model.
 """
 
 from __future__ import annotations

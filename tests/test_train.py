@@ -88,17 +88,18 @@ def flat(state: dict[int, dict[str, Any]]) -> dict[str, Any]:
     return {f"{number}/{name}": value for number, values in state.items() for name, value in values.items()}
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("bf16", [False, True])
+def test_a_killed_run_resumes_to_the_same_weights(bf16: bool, data: Path, tmp_path: Path) -> None:
     killed = tmp_path / "killed"
-    dying = start(DIE_IN_A_STEP, a_job(data, killed))
-    train(a_job(data, tmp_path / "whole"))
+    dying = start(DIE_IN_A_STEP, a_job(data, killed, bf16=bf16))
+    train(a_job(data, tmp_path / "whole", bf16=bf16))
     for code, reached in ((None, 4), (DIE_IN_A_CHECKPOINT, 4)):
         if code is not None:
-            dying = start(code, a_job(data, killed, resume=True))
+            dying = start(code, a_job(data, killed, resume=True, bf16=bf16))
         _, errors = dying.communicate(timeout=120)
         assert dying.returncode == -signal.SIGKILL, errors
         assert checkpoint.load(killed, "last").card["step"] == reached
-    train(a_job(data, killed, resume=True))
+    train(a_job(data, killed, resume=True, bf16=bf16))
     one, other = final(tmp_path / "whole"), final(killed)
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)

@@ -8,6 +8,7 @@ from typing import Annotated
 from tyro.conf import OmitArgPrefixes, Positional, UseAppendAction, arg
 
 from lasynth.commands.arguments import call
+from lasynth.commands.terminal import complain
 from lasynth.config import MODELS, PRESETS, model_config, read_settings
 from lasynth.dataset import read_card
 from lasynth.domains import get_domain
@@ -45,7 +46,11 @@ def main(words: Sequence[str]) -> int:
             settings = model_config(model, preset, **{**_shape(data), **read_settings(set)})
         except ValueError as error:
             raise InputError(str(error)) from error
-        outcome = run_training(Job(model, settings, config, data, out, resume))
+        try:
+            outcome = run_training(Job(model, settings, config, data, out, resume))
+        except KeyboardInterrupt:  # the second one: it did not wait for the step to end
+            complain(f"{out}: interrupted; --resume goes on from the last checkpoint")
+            return INTERRUPTED
         figures = ", ".join(f"{name} {value:.3f}" for name, value in outcome.metrics.items())
         state = "interrupted, --resume goes on" if outcome.interrupted else "done"
         print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))

@@ -32,9 +32,9 @@ class Batch(NamedTuple):
     tokens: Tensor
     """(B, T) of int64: the program's lexemes, EOS, then PAD."""
     states: Tensor | None = None
-    """(B, S, K, L): the true value at each execution point of the program, for `execution_loss: statements`."""
+    """(B, S, K, L): the true value at each statement end of the program, for `execution_loss: statements`."""
     states_valid: Tensor | None = None
-    """(B, S, K) of bool: the point exists and the value there is inside the domain's range."""
+    """(B, S, K) of bool: the statement exists and the value after it is inside the domain's range."""
 
 
 class Losses(NamedTuple):

@@ -117,10 +117,6 @@ class LaSynth(nn.Module):
         )
 
     # --- training ----------------------------------------------------------------------------------------------
-    def forward(self, batch: Batch) -> Losses:
-        """The loss, under the name by which wrappers such as DistributedDataParallel call a module."""
-        return self.loss(batch)
-
     def log_probs(self, batch: Batch) -> Tensor:
         """How likely whole programs are, given their examples. (B,)"""
         return -program_loss(self._run(batch).scores, batch.tokens)

@@ -1,4 +1,4 @@
-"""Networks over lists: two encoders, two executors, and what a latent list is.
+"""Networks over lists: three encoders, three executors, and what a latent list is.
 
 Lists come as numbers 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of log-probabilities: for
 each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K examples. Nothing here

@@ -1,0 +1,101 @@
+"""Beam search over the real models: beam 1 is greedy, a wide beam is brute force, however the latent values are carried along."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from lasynth.config import ModelConfig
+from lasynth.models.base import IO, Batch
+from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.search import beam_search
+from lasynth.settings import SearchConfig
+from lasynth.vocab import BOS, EOS, PAD
+from tests.models.conftest import CONFIGS, DOMAIN, ROWS
+
+SEARCHED = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
+SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "every third lexeme", "LaSynth+, fed")}
+every_search = pytest.mark.parametrize("config", SEARCHED.values(), ids=SEARCHED)
+
+
+def certain_model(config: ModelConfig) -> LaSynth:
+    """Fresh weights are nearly indifferent, and ties hide mistakes: these say what they mean."""
+    model = build_model(config, DOMAIN, seed=4).eval()
+    with torch.no_grad():
+        for parameter in model.decoder.parameters():
+            parameter *= 3
+    return model
+
+
+@every_search
+@pytest.mark.parametrize("constrained", [True, False])
+def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch) -> None:
+    model, steps = certain_model(config), 12
+    search = SearchConfig(beam=1, max_length=steps, constrained=constrained)
+    found = beam_search(model, batch.io, DOMAIN.syntax, search)
+    state, last = model.start(batch.io), torch.full((len(batch.tokens),), BOS)
+    syntax, written, total = DOMAIN.syntax.start(len(last)), [], torch.zeros(len(last))
+    for _ in range(steps):
+        with torch.no_grad():
+            scores, state = model.step(state, last)
+        scores[:, [PAD, BOS]] = -torch.inf
+        if constrained:
+            scores[~torch.from_numpy(DOMAIN.syntax.allowed(syntax))] = -torch.inf
+        alive = last != EOS
+        best = scores.max(-1)
+        total += torch.where(alive, best.values, 0)
+        written.append(torch.where(alive, best.indices, PAD))
+        last = torch.where(alive, best.indices, EOS)
+        if constrained:
+            syntax = DOMAIN.syntax.advance(syntax, last.numpy())
+    programs = torch.stack(written, 1).numpy()
+    ended = (programs == EOS).any(1)
+    assert (np.isfinite(found.scores[:, 0]) == ended).all()
+    width = found.tokens.shape[2]
+    assert (found.tokens[ended, 0] == programs[ended, :width]).all()
+    assert found.scores[ended, 0] == pytest.approx(total.numpy()[ended], abs=1e-4)
+
+
+class FewLexemes:
+    """A grammar of any order of these lexemes: small enough to write down all programs."""
+
+    def __init__(self, *lexemes: str) -> None:
+        self.words = DOMAIN.vocab.encode(lexemes)[:-1]
+        self.row = np.isin(np.arange(len(DOMAIN.vocab)), [*self.words, EOS])
+
+    def start(self, count: int) -> np.ndarray:
+        return np.zeros((count, 1), np.int64)
+
+    def allowed(self, states: np.ndarray) -> np.ndarray:
+        return np.tile(self.row, (len(states), 1))
+
+    def advance(self, states: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        return states
+
+    def programs(self, longest: int) -> list[tuple[int, ...]]:
+        return [
+            (*words, EOS, *[PAD] * (longest - 1 - size))
+            for size in range(longest)
+            for words in product(self.words, repeat=size)
+        ]
+
+
+@every_search
+def test_a_wide_beam_is_brute_force(config: ModelConfig, batch: Batch) -> None:
+    """All programs of at most three lexemes, some of which execute, scored by the path that training takes."""
+    model, syntax, longest = certain_model(config), FewLexemes("++a[0]", "a[1] =", "3", ";", "if"), 4
+    programs = syntax.programs(longest)
+    beam = sum(len(syntax.words) ** size for size in range(longest + 1))
+    io = IO(*(part[:2] for part in batch.io))
+    found = beam_search(model, io, syntax, SearchConfig(beam, longest))
+    for task in range(2):
+        same = IO(*(part[task].expand(len(programs), *part.shape[1:]) for part in io))
+        with torch.no_grad():
+            scores = model.log_probs(Batch(same, torch.tensor(programs)))
+        expected = dict(zip(programs, scores.tolist(), strict=True))
+        there = np.isfinite(found.scores[task])
+        got = dict(zip(map(tuple, found.tokens[task, there].tolist()), found.scores[task, there].tolist(), strict=True))
+        assert got == pytest.approx(expected, abs=1e-3)

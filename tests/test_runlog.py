@@ -1,0 +1,38 @@
+"""The log of a run: what is recorded can be read, half a line is no record, and TensorBoard shows the same."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from lasynth.runlog import LOG, RunLog, read_log
+
+
+def write(run: Path, steps: range) -> None:
+    """A run that goes on after the step before the first of these."""
+    log = RunLog(run, steps.start - 1, Console(file=io.StringIO()), None)
+    for step in steps:
+        log.record("train", step, {"program": 10.0 / step, "programs/s": 100.0})
+    log.close()
+
+
+def test_tensorboard_shows_what_the_log_has(tmp_path: Path) -> None:
+    write(tmp_path, range(1, 6))
+    write(tmp_path, range(4, 8))  # resumed from step 3
+    shown = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert set(shown.Tags()["scalars"]) == {"train/program", "train/programs/s"}
+    records = {record["step"]: record["program"] for record in read_log(tmp_path)}
+    assert list(records) == list(range(1, 8))
+    points = {event.step: event.value for event in shown.Scalars("train/program")}
+    assert points.keys() == records.keys()
+    assert all(abs(points[step] - value) < 1e-6 for step, value in records.items())
+
+
+def test_half_a_line_is_no_record(tmp_path: Path) -> None:
+    write(tmp_path, range(1, 4))
+    with (tmp_path / LOG).open("a") as file:
+        file.write('{"kind": "train", "st')
+    assert [record["step"] for record in read_log(tmp_path)] == [1, 2, 3]
