@@ -53,6 +53,8 @@ class Job:
     """Folder of the run."""
     resume: bool = False
     """Go on from the last checkpoint in `out`; from the beginning if there is none."""
+    begin_with: Path | None = None
+    """A run or a checkpoint of the same model whose weights a new run begins with."""
 
 
 class Outcome(NamedTuple):
@@ -160,6 +162,7 @@ class _Run:
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, betas, fused=True)
         self.progress = Progress()
         self.metrics: dict[str, float] = {}
+        self.before: list[dict[str, Any]] = []  # trainings that the first weights come from
         self._begin_or_resume()
         self.stream = self._open_stream()
         self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
@@ -176,14 +179,26 @@ class _Run:
             out.mkdir(parents=True, exist_ok=True)
             last = (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
         last = self.group.from_leader(last)
+        if last is None and self.job.begin_with is not None:
+            self._take_weights(checkpoint.load(self.job.begin_with, "last"), self.job.begin_with)
         if last is not None:
             stored, training = last
             self._check_same(stored.card)
-            self.metrics = stored.card["metrics"]
+            self.metrics, self.before = stored.card["metrics"], stored.card.get("before", [])
             self.model.load_state_dict(stored.weights)
             self.optimiser.load_state_dict(training["optimiser"])
             position, best = Position(*training["position"]), (training["best"][0], training["best"][1])
             self.progress = Progress(training["step"], training["programs"], training["seconds"], position, best)
+
+    def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:
+        """Begin with what another run has learnt. InputError if that was another model."""
+        mine = checkpoint.describe(self.job.name, self.job.model, self.domain)
+        for name in ("domain", "vocabulary", "config"):
+            if stored.card[name] != mine[name]:
+                raise InputError(f"{source} is a model with another {name}; training cannot begin with its weights")
+        self.model.load_state_dict(stored.weights)
+        told = ("programs", "seconds", "training", "processes", "data")
+        self.before = [*stored.card.get("before", []), {name: stored.card[name] for name in told}]
 
     def _check_same(self, card: dict[str, Any]) -> None:
         """InputError if the run in the folder is another one."""
@@ -292,7 +307,7 @@ class _Run:
             **checkpoint.describe(self.job.name, self.job.model, self.domain),
             "step": self.progress.step, "programs": self.progress.programs, "seconds": round(self.progress.seconds, 3),
             "metrics": metrics, "training": asdict(self.job.train), "processes": self.group.size,
-            "data": read_card(self.job.data),
+            "data": read_card(self.job.data), "before": self.before,
         }  # fmt: skip
         training = {
             **asdict(self.progress),

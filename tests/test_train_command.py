@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
+from lasynth import checkpoint
 from lasynth.cli import main
 from lasynth.commands.train import _preset_named
 from tests.fakes import small_data
@@ -38,6 +40,24 @@ def test_lists_of_another_kind_are_learnt_as_they_are(tmp_path: Path, capsys: py
     capsys.readouterr()
     assert main(["evaluate", str(tmp_path / "other"), str(test), "--beam", "2"]) == 2
     assert "the lists have 7 elements, the model takes at most 5" in capsys.readouterr().err
+
+
+def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = small_data(tmp_path / "data", 60, 5, 5)
+    first, second, third, shipped = (tmp_path / name for name in ("first", "second", "third", "shipped"))
+    words = ["train", str(data), "--model", "NoExecutor", *SHORT]
+    assert main([*words, "--out", str(first), "--seed", "1"]) == 0
+    assert main(["export", str(first), "--out", str(shipped)]) == 0
+    slow = [*words, "--learning-rate", "1e-12"]
+    assert main([*slow, "--out", str(second), "--begin-with", str(first)]) == 0
+    assert main([*slow, "--out", str(third), "--begin-with", str(second)]) == 0
+    weights = [checkpoint.load(run, "last").weights for run in (first, second, third)]
+    assert all(torch.allclose(weights[0][name], weights[2][name], atol=1e-6) for name in weights[0])
+    assert [[part["training"]["seed"] for part in card_of(run)["before"]] for run in (first, third)] == [[], [1, 0]]  # type: ignore[attr-defined]
+    assert main([*words, "--out", str(tmp_path / "half"), "--begin-with", str(shipped)]) == 0
+    capsys.readouterr()
+    assert main([*words, "--out", str(tmp_path / "other"), "--begin-with", str(first), "--set=hidden=9"]) == 2
+    assert "is a model with another config; training cannot begin with its weights" in capsys.readouterr().err
 
 
 def test_the_same_command_on_two_processes(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ def main(words: Sequence[str]) -> int:
             arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); may be given several times."),
         ] = (),
         resume: Annotated[bool, arg(help="Go on from the run's last checkpoint, if it has one.")] = False,
+        begin_with: Annotated[
+            Path | None, arg(metavar="RUN", help="Begin with the weights of another run or of an exported model.")
+        ] = None,
         config: OmitArgPrefixes[TrainConfig] = defaults,
     ) -> int:
         """Train a model on a data set; give --steps or --hours.
@@ -47,7 +50,7 @@ def main(words: Sequence[str]) -> int:
         except ValueError as error:
             raise InputError(str(error)) from error
         try:
-            outcome = run_training(Job(model, settings, config, data, out, resume))
+            outcome = run_training(Job(model, settings, config, data, out, resume, begin_with))
         except KeyboardInterrupt:  # the second one: it did not wait for the step to end
             complain(f"{out}: interrupted; --resume goes on from the last checkpoint")
             return INTERRUPTED
