@@ -1,0 +1,92 @@
+"""What no solver can know: tasks of restricted C whose five examples never take a branch that a held-out one takes.
+
+    lasynth generate c --out data/fresh --test 1000 --seed 2026
+    python experiments/shown_c.py data/fresh/test.parquet --out experiments/results/shown_c.json
+
+A task counts if one `if` of its program, decided for good one way or the other, leaves a program that fits all given
+examples and fails on a held-out one. That program is simpler than the true one, and nothing that was shown speaks against
+it. What is left is a bound on every solver that prefers the simpler of two programs that fit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from lasynth.batch import load_split
+from lasynth.dataset import read_tasks
+from lasynth.domains import get_domain
+from lasynth.domains.base import learnable
+from lasynth.domains.restricted_c.nodes import Block, For, If, Program
+from lasynth.task import InputError, Task
+
+C = get_domain("c")
+CHECKS = 100
+"""Random lists on which a program is reduced first, so that no `if` is there for nothing."""
+
+
+def decided(block: Block) -> Iterator[Block]:
+    """The block with one `if`, at any depth, replaced by one of its branches."""
+    for i, statement in enumerate(block):
+        before, after = block[:i], block[i + 1 :]
+        match statement:
+            case If(then=then, orelse=orelse):
+                for branch in (then, orelse):
+                    yield before + branch + after
+                for inner in decided(then):
+                    yield (*before, replace(statement, then=inner), *after)
+                for inner in decided(orelse):
+                    yield (*before, replace(statement, orelse=inner), *after)
+            case For(body=body):
+                for inner in decided(body):
+                    yield (*before, replace(statement, body=inner), *after)
+
+
+def is_shown(task: Task[Program, list[int]], given: int) -> bool:
+    """Whether the given examples tell the program from all of these."""
+    inputs, outputs = [e.input for e in task.examples], [e.output for e in task.examples]
+    program = C.reduce(task.program, inputs + C.random_values(Random(0), CHECKS, like=inputs[0]))
+    simpler = [replace(program, body=body) for body in decided(program.body)]
+    fits = [[got == wanted for got, wanted in zip(o, outputs, strict=True)] for o in C.run_many(simpler, inputs)]
+    return not any(all(right[:given]) and not all(right) for right in fits)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="Parquet file of tasks")
+    parser.add_argument("--out", type=Path, help="keep the figures in this file")
+    arguments = parser.parse_args(words)
+    split, tasks = load_split(arguments.data, C), list(read_tasks(arguments.data, C))
+    given = C.given(split.examples)
+    shown = np.array([is_shown(task, given) for task in tasks])
+    groups = {"category": {name: split.category == i for i, name in enumerate(C.categories)}}
+    groups |= learnable(C).groups(split.inputs, split.outputs)
+    result = {
+        "data": str(arguments.data),
+        "tasks": len(tasks),
+        "given": given,
+        "shown": round(100 * float(shown.mean()), 2),
+        "groups": {
+            kind: {name: round(100 * float(shown[rows].mean()), 2) for name, rows in members.items() if rows.any()}
+            for kind, members in groups.items()
+        },
+    }
+    text = json.dumps(result, indent=1)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"shown_c: {error}")
