@@ -1,4 +1,4 @@
-"""Beam search over the real models: beam 1 is greedy, a wide beam is brute force, however the latent values are carried along."""
+"""Beam search over the real models, latent values and all: beam 1 is greedy, a wide beam is brute force."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from lasynth.domains.restricted_c.csmith import csmith_programs
 from lasynth.domains.restricted_c.lexemes import to_code
 from lasynth.domains.restricted_c.lexer import count_tokens
 from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.nodes import For, Program, category, statements
+from lasynth.domains.restricted_c.nodes import For, If, Program, category, statements
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.reduce import reduce_program
 from lasynth.domains.restricted_c.sampler import sample_program
@@ -56,6 +56,8 @@ class COptions:
     """Longest program, in C tokens."""
     loop_share: float = 0.5
     """At least this share of the programs has a for loop."""
+    branch_share: float = 0.0
+    """At least this share of the programs has an if."""
 
     def __post_init__(self) -> None:
         for wrong, message in (
@@ -63,6 +65,7 @@ class COptions:
             (not 1 <= self.list_length <= 100, "list-length must be 1 to 100"),
             (not -1000 <= self.smallest_value < self.largest_value <= 1000, "values must lie within -1000 to 1000"),
             (not 0 <= self.loop_share <= 1, "loop-share must be 0 to 1"),
+            (not 0 <= self.branch_share <= 1, "branch-share must be 0 to 1"),
             (self.max_tokens < 40, "max-tokens must be at least 40"),
             (
                 (self.largest_value - self.smallest_value + 1) ** self.list_length < TRIES,
@@ -77,15 +80,35 @@ def sample_tasks(rng: Random, count: int, options: COptions) -> tuple[list[CTask
     """Exactly `count` tasks, and what became of the programs that were drawn on the way."""
     sampler = _Sampler(rng, options)
     tasks: list[CTask] = []
-    looping = 0
+    quotas = [_Quota("loop", For, options.loop_share), _Quota("branch", If, options.branch_share)]
     while len(tasks) < count:
         for program, candidates in sampler.batch(min(BATCH, 2 * (count - len(tasks)))):
-            needs_loop = looping < options.loop_share * (len(tasks) + 1)
-            task = sampler.task(program, candidates, needs_loop)
+            due = [quota for quota in quotas if quota.met < quota.share * (len(tasks) + 1)]
+            task = sampler.task(program, candidates, due)
             if task is not None and len(tasks) < count:
                 tasks.append(task)
-                looping += task.category in ("For-only", "Mixture")
+                for quota in quotas:
+                    quota.met += quota.has(task.program)
     return tasks, sampler.counts
+
+
+@dataclass
+class _Quota:
+    """A share of the tasks that must have some kind of statement."""
+
+    name: str
+    kind: type[For] | type[If]
+    share: float
+    met: int = 0
+    """Tasks so far that have it."""
+
+    def has(self, program: Program) -> bool:
+        return any(isinstance(statement, self.kind) for statement in statements(program.body))
+
+
+def _lacks(program: Program, due: list[_Quota]) -> str | None:
+    """What is due and not there."""
+    return next((quota.name for quota in due if not quota.has(program)), None)
 
 
 @dataclass(frozen=True)
@@ -115,28 +138,28 @@ class _Sampler:
         for i, program in enumerate(programs):
             yield program, _Candidates(inputs[i], outputs[i], status[i])
 
-    def task(self, program: Program, candidates: _Candidates, needs_loop: bool) -> CTask | None:
+    def task(self, program: Program, candidates: _Candidates, due: list[_Quota]) -> CTask | None:
         """The task that the program makes, or None, counted, if it makes none."""
         self.counts["drawn"] += 1
-        chosen = self.choose(program, candidates, needs_loop)
+        chosen = self.choose(program, candidates, due)
         if isinstance(chosen, str):
             self.counts[chosen] += 1
             return None
         if self.options.reduce:
             others = np.setdiff1d(np.arange(TRIES), chosen)[:MORE_CHECKS]
             program = reduce_program(program, candidates.inputs[np.concatenate([chosen, others])])
-            if needs_loop and not _loops(program):
-                self.counts["rejected: no loop left after reduction, and a loop is due"] += 1
+            if lacking := _lacks(program, due):
+                self.counts[f"rejected: no {lacking} left after reduction, and a {lacking} is due"] += 1
                 return None
         pairs = zip(candidates.inputs[chosen].tolist(), candidates.outputs[chosen].tolist(), strict=True)
         examples = tuple(Example(given, wanted) for given, wanted in pairs)
         tokens = count_tokens(print_program(program))
         return Task(program, examples, category(program), tokens, self.options.source)
 
-    def choose(self, program: Program, candidates: _Candidates, needs_loop: bool) -> NDArray[np.int64] | str:
+    def choose(self, program: Program, candidates: _Candidates, due: list[_Quota]) -> NDArray[np.int64] | str:
         """Which tries become the examples, or why the program is rejected."""
-        if needs_loop and not _loops(program):
-            return "rejected: no loop, and a loop is due"
+        if lacking := _lacks(program, due):
+            return f"rejected: no {lacking}, and a {lacking} is due"
         if candidates.status.any():
             worst = Status(int(candidates.status.max()))
             return f"rejected: {worst.name.lower().replace('_', ' ')}"
@@ -169,7 +192,3 @@ class _Sampler:
 def _native_programs(rng: Random) -> Iterator[Program]:
     while True:
         yield sample_program(rng)
-
-
-def _loops(program: Program) -> bool:
-    return any(isinstance(statement, For) for statement in statements(program.body))

@@ -10,7 +10,7 @@ import pytest
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.generator import COptions
 from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.nodes import For, statements
+from lasynth.domains.restricted_c.nodes import For, If, statements
 from lasynth.task import InputError
 
 C = RestrictedC()
@@ -27,10 +27,11 @@ def draw(options: COptions, count: int = 300, seed: int = 0) -> list:  # type: i
     [
         COptions(),
         COptions(reduce=True),
+        COptions(reduce=True, branch_share=0.7),
         COptions(inputs="discard"),
         COptions(examples=3, list_length=7, smallest_value=0, largest_value=9, loop_share=0.8, max_tokens=100),
     ],
-    ids=["redraw", "reduced", "discard", "other sizes"],
+    ids=["redraw", "reduced", "branches", "discard", "other sizes"],
 )
 def test_promises(options: COptions) -> None:
     tasks = draw(options)
@@ -48,8 +49,9 @@ def test_promises(options: COptions) -> None:
         assert task.category == C.category(task.program)
         assert C.canonical(task.program) == task.program
         C.vocab.encode(C.unparse(task.program))
-    looping = sum(any(isinstance(s, For) for s in statements(task.program.body)) for task in tasks)
-    assert looping >= options.loop_share * len(tasks)
+    for kind, share in ((For, options.loop_share), (If, options.branch_share)):
+        having = sum(any(isinstance(s, kind) for s in statements(task.program.body)) for task in tasks)
+        assert having >= share * len(tasks)
 
 
 def test_a_seed_decides_the_tasks() -> None:
@@ -80,8 +82,8 @@ def test_csmith_as_the_source() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"examples": 0}, {"examples": 1000}, {"list_length": 0}, {"smallest_value": 5}, {"loop_share": 2.0}, {"max_tokens": 3},
-     {"list_length": 1}],
+    [{"examples": 0}, {"examples": 1000}, {"list_length": 0}, {"smallest_value": 5}, {"loop_share": 2.0},
+     {"branch_share": -0.1}, {"max_tokens": 3}, {"list_length": 1}],
 )  # fmt: skip
 def test_contradictory_options_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(InputError):
