@@ -30,8 +30,6 @@ Lists: TypeAlias = NDArray[np.int32]
 
 TRIES = 128
 """Lists that every program is run on before its examples are chosen among them."""
-MORE_CHECKS = 64
-"""Lists beside the examples on which a reduced program must do the same as the original."""
 BATCH = 256
 """Programs that go through the machine in one call."""
 
@@ -46,6 +44,8 @@ class COptions:
     """When an output leaves the range of values: draw another input, or discard the program."""
     reduce: bool = False
     """Replace each program by the smallest one that greedy cutting finds with the same behaviour."""
+    reduce_checks: int = 64
+    """Lists beside the examples on which a reduced program must do the same; with none, what no example shows is cut away."""
     examples: int = 10
     """Input-output pairs per task; the first half is given, the rest held out."""
     list_length: int = 5
@@ -66,6 +66,10 @@ class COptions:
             (not -1000 <= self.smallest_value < self.largest_value <= 1000, "values must lie within -1000 to 1000"),
             (not 0 <= self.loop_share <= 1, "loop-share must be 0 to 1"),
             (not 0 <= self.branch_share <= 1, "branch-share must be 0 to 1"),
+            (
+                not 0 <= self.reduce_checks <= TRIES - self.examples,
+                f"reduce-checks must be 0 to {TRIES} less the examples",
+            ),
             (self.max_tokens < 40, "max-tokens must be at least 40"),
             (
                 (self.largest_value - self.smallest_value + 1) ** self.list_length < TRIES,
@@ -146,7 +150,7 @@ class _Sampler:
             self.counts[chosen] += 1
             return None
         if self.options.reduce:
-            others = np.setdiff1d(np.arange(TRIES), chosen)[:MORE_CHECKS]
+            others = np.setdiff1d(np.arange(TRIES), chosen)[: self.options.reduce_checks]
             program = reduce_program(program, candidates.inputs[np.concatenate([chosen, others])])
             if lacking := _lacks(program, due):
                 self.counts[f"rejected: no {lacking} left after reduction, and a {lacking} is due"] += 1
