@@ -16,13 +16,14 @@ import numpy as np
 import torch
 from _measuring import best_time, parser, report
 
+from lasynth.batch import WIDTH
 from lasynth.config import model_config
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.generator import COptions
 from lasynth.domains.restricted_c.prefixes import prefix_values
-from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
 from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.settings import TrainConfig
 from lasynth.vocab import PAD
 
 ROWS = ("LaSynth", "LaSynth+", "NoPartialExecutor", "NoExecutor", "RobustFill", "PropertySignatures")
@@ -42,7 +43,7 @@ def batches(count: int, size: int, reduce: bool) -> list[Batch]:
 
 
 def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options: COptions) -> Batch:
-    tokens = np.full((len(programs), max(map(len, programs))), PAD)
+    tokens = np.full((len(programs), -(-max(map(len, programs)) // WIDTH) * WIDTH), PAD)
     for row, program in zip(tokens, programs, strict=True):
         row[: len(program)] = program
     inputs, outputs = values[:, :, 0], values[:, :, 1]
@@ -55,14 +56,16 @@ def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options:
 
 
 def trainer(model: LaSynth, bf16: bool) -> Callable[[Batch], None]:
-    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    settings = TrainConfig()
+    betas = (0.9, settings.beta2)
+    optimiser = torch.optim.Adam(model.parameters(), settings.learning_rate, betas, fused=True)
 
     def step(batch: Batch) -> None:
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             loss = model.loss(batch).total
         optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         optimiser.step()
 
     return step
@@ -83,8 +86,7 @@ def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
         def work() -> None:
             model.zero_grad()
             with torch.autocast("cpu", torch.bfloat16):
-                result = run(batch)
-            loss = program_loss(result.scores, batch.tokens).mean() + result.values.exp().mean()
+                loss = model.losses(run(batch), batch).total
             loss.backward()
 
         return work

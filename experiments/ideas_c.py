@@ -22,11 +22,12 @@ from rich.table import Table
 from table_c import conditions, curve, stored_result, write_result
 
 from lasynth.config import model_config
+from lasynth.dataset import read_card
 from lasynth.evaluate import Result, evaluate
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
-from lasynth.train import Job, train
+from lasynth.train import Job, shape_of, train
 
 HERE = Path(__file__).parent
 IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -71,10 +72,11 @@ def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     """Train, or read what was measured before; None if it was interrupted."""
     name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
     row, changed, training = IDEAS[idea]
-    model = model_config(row, "cpu", **changed)
+    model = model_config(row, "cpu", **{**shape_of(arguments.data), **changed})
     settings = {"seed": arguments.seed, "validate_every": arguments.validate_every, "validation_tasks": 300, **training}
     config = TrainConfig(hours=arguments.minutes / 60, **settings)
     result: Result = {"idea": idea, "row": row, "training": asdict(config), "config": asdict(model)}
+    result["data"] = read_card(arguments.data)
     file = arguments.results / f"{name}.json"
     if (stored := stored_result(file, result)) is not None:
         return stored

@@ -84,7 +84,6 @@ def main(words: list[str]) -> int:
         raise InputError(f"--given must be 1 to {split.examples - 1}: the tasks have {split.examples} examples")
     groups = {
         "category": {name: split.category == i for i, name in enumerate(C.categories)},
-        "behaviour": {"novel": split.novel, "in the training set": ~split.novel},
         **learnable(C).groups(split.inputs, split.outputs),
     }
     weights = arguments.weights is not None or (PRETRAINED / C.name).exists()

@@ -21,10 +21,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import torch
 from rich.console import Console
 
 from lasynth.config import model_config
+from lasynth.dataset import new_behaviours, read_card
 from lasynth.evaluate import Result, evaluate, tables
 from lasynth.figures import curves, plot_results
 from lasynth.hardware import hardware
@@ -32,7 +34,7 @@ from lasynth.progress import progress
 from lasynth.runlog import read_log
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
-from lasynth.train import Job, train
+from lasynth.train import Job, shape_of, train
 
 CLOSED_FORM = "ClosedForm"
 ROWS = ["LaSynth", "LaSynth+", "NoExecutor", "RobustFill"]
@@ -56,10 +58,12 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     )  # fmt: skip
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
     learns = row != CLOSED_FORM
-    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks, "fresh": arguments.fresh is not None}
+    tests = arguments.fresh or data / "test.parquet"
+    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks, "test data": read_card(tests.parent)}
     if learns:
-        model = model_config(row, arguments.preset)
+        model = model_config(row, arguments.preset, **shape_of(data))
         settings |= {"training": asdict(config), "config": asdict(model), "search": asdict(search)}
+        settings["data"] = read_card(data)
     file = file_of(arguments.results, kind, row)
     if (stored := stored_result(file, settings)) is not None:
         return stored
@@ -71,9 +75,17 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     name = str(run) if learns else row
     with progress({name: arguments.tasks}) as report:
         evaluation = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
-        result["test"] = evaluate([name], arguments.fresh or data / "test.parquet", evaluation, report)[0]
+        result["test"] = evaluate([name], tests, evaluation, report)[0]
+    result["novel"] = novel_only(result["test"]["solved"], tests, data / "train.parquet")
     write_result(file, result)
     return result
+
+
+def novel_only(solved: str, tests: Path, train: Path) -> dict[str, float]:
+    """By the first consistent program, on the tasks whose behaviour no program of the training set has."""
+    new = new_behaviours(pq.read_table(tests, columns=["behaviour"]), train)
+    right = [mark == "1" for mark, novel in zip(solved, new, strict=False) if novel]
+    return {"tasks": len(right), "first_consistent": round(100 * sum(right) / max(1, len(right)), 2)}
 
 
 def stored_result(file: Path, settings: Result) -> Result | None:
@@ -142,13 +154,13 @@ def main(words: list[str]) -> int:
     for kind, data in (("random", arguments.random), ("reduced", arguments.reduced)):
         if data is None:
             continue
-        results = []
         for row in (CLOSED_FORM, *arguments.rows):
-            result = measure(row, kind, data, arguments)
-            if result is None:
+            if measure(row, kind, data, arguments) is None:
                 print("interrupted; the same command goes on", file=sys.stderr)
                 return 130
-            results.append(result)
+        known = (CLOSED_FORM, *dict.fromkeys([*ROWS, *arguments.rows]))
+        files = [file_of(arguments.results, kind, row) for row in known]
+        results = [json.loads(file.read_text()) for file in files if file.exists()]  # also what was measured before
         print(f"{kind} programs, {arguments.programs:,} seen")
         for table in tables([result["test"] for result in results]):
             Console().print(table)

@@ -51,8 +51,8 @@ class Split:
     outputs: Ints
     category: NDArray[np.int8]
     """(N,) numbers of `Domain.categories`."""
-    novel: NDArray[np.bool_]
-    """(N,) whether no program of the training set behaves so; False where that is not known."""
+    novel: NDArray[np.int8]
+    """(N,) 1 if no program of the training set behaves so, 0 if one does, -1 if that is not known."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -104,7 +104,7 @@ def _convert(piece: pa.RecordBatch, domain: Domain[Any, Any, Any], arrays: TaskA
     category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
         zero_copy_only=False
     )
-    novel = piece["novel"].fill_null(False).to_numpy(zero_copy_only=False)
+    novel = piece["novel"].cast(pa.int8()).fill_null(-1).to_numpy()
     return tokens, lengths, inputs, outputs, category.astype(np.int8), novel
 
 

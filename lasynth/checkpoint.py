@@ -108,7 +108,7 @@ def _clean(run: Path) -> None:
 def export(path: Path, out: Path, which: Which = "best", more: Mapping[str, Any] | None = None) -> int:
     """Write weights alone, in half precision, with their card and `more` in it, to a new folder; their size in bytes.
 
-    The folder is a checkpoint: it can be loaded, but not be trained on. InputError.
+    The folder is a checkpoint without what `--resume` needs. InputError.
     """
     if out.exists():
         raise InputError(f"{out} exists already")

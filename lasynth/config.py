@@ -9,7 +9,7 @@ from __future__ import annotations
 from ast import literal_eval
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,19 @@ class ModelConfig:
     largest_value: int = 4
 
     def __post_init__(self) -> None:
-        for wrong, message in (*self._sizes(), *self._contradictions()):
+        for wrong, message in (*self._choices(), *self._sizes(), *self._contradictions()):
             if wrong:
                 raise ValueError(message)
+
+    def _choices(self) -> list[tuple[bool, str]]:
+        """Settings that are one of several words."""
+        found = []
+        for name, hint in get_type_hints(ModelConfig).items():
+            words = [word for part in (hint, *get_args(hint)) if get_origin(part) is Literal for word in get_args(part)]
+            value, number = getattr(self, name), int in get_args(hint)
+            wrong = bool(words) and value not in words and not (number and type(value) is int)
+            found.append((wrong, f"{name} must be {', '.join(words)}{' or a number' * number}, not `{value}`"))
+        return found
 
     def _sizes(self) -> list[tuple[bool, str]]:
         at_least_one = [

@@ -306,9 +306,11 @@ def _fresh(
         rounds.append(fresh)
         found += fresh.num_rows
         report(split, fresh.num_rows)
-    table = _mark_novel(pa.concat_tables(rounds), train)
-    entry = _split_card(Counter(table["category"].to_pylist()), counts)
-    card["splits"][split] = {**entry, "novel": sum(table["novel"].to_pylist())}
+    table = pa.concat_tables(rounds)
+    card["splits"][split] = _split_card(Counter(table["category"].to_pylist()), counts)
+    if train.exists():
+        table = _mark_novel(table, train)
+        card["splits"][split]["novel"] = sum(table["novel"].to_pylist())
     return table
 
 
@@ -328,11 +330,16 @@ def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter
     return table.take(keep)
 
 
-def _mark_novel(table: pa.Table, train: Path) -> pa.Table:
-    """Mark the tasks whose behaviour on the probes no training program has."""
+def new_behaviours(table: pa.Table, train: Path) -> list[bool]:
+    """For each task, whether no program of a training set does the same on the probes."""
     behaviours = table["behaviour"].to_pylist()
     known = _seen(train, "behaviour", set(behaviours))
-    novel = pa.array([behaviour not in known for behaviour in behaviours])
+    return [behaviour not in known for behaviour in behaviours]
+
+
+def _mark_novel(table: pa.Table, train: Path) -> pa.Table:
+    """Mark the tasks whose behaviour on the probes no training program has."""
+    novel = pa.array(new_behaviours(table, train))
     return table.set_column(table.schema.get_field_index("novel"), "novel", novel)
 
 

@@ -144,16 +144,17 @@ def groups(split: Split, domain: Domain[Any, Any, Any]) -> dict[str, dict[str, F
     return {
         "category": {name: split.category == i for i, name in enumerate(domain.categories)},
         "length": bins,
-        "behaviour": {"novel": split.novel, "in the training set": ~split.novel},
+        "behaviour": {"novel": split.novel == 1, "in the training set": split.novel == 0},
         **learnable(domain).groups(split.inputs, split.outputs),
     }
 
 
 def summarise(model: str, outcomes: Outcomes, split: Split, domain: Domain[Any, Any, Any]) -> Result:
-    """All rates of one model; groups without a task are left out."""
+    """All rates of one model; groups without a task are left out, and so is a kind without groups."""
     parts = {
         kind: {name: outcomes.at(rows).rates() for name, rows in members.items() if rows.any()}
         for kind, members in groups(split, domain).items()
+        if any(rows.any() for rows in members.values())
     }
     solved = "".join("1" if right else "0" for right in outcomes.first_consistent)
     return {"model": model, "overall": outcomes.rates(), "groups": parts, "solved": solved}

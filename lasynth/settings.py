@@ -67,6 +67,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "cpu": {},
     "paper": {
         "batch": 8,
+        "learning_rate": 1e-3,
         "schedule": "decay",
         "beta2": 0.999,
         "warmup": 0,

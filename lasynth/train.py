@@ -63,6 +63,18 @@ class Outcome(NamedTuple):
     """Of the last validation."""
     interrupted: bool
     """Stopped by the user; the last checkpoint is of the last step."""
+    leads: bool = True
+    """Whether this process is the one of several that talks to the user."""
+
+
+def shape_of(data: Path) -> dict[str, int]:
+    """What the tasks decide of a model: how long lists are, which values they have, how many examples are given."""
+    card = read_card(data)
+    options = card.get("options", {})
+    shape = {name: options[name] for name in ("list_length", "smallest_value", "largest_value") if name in options}
+    if "examples" in options:
+        shape["examples"] = get_domain(str(card["domain"])).given(options["examples"])
+    return shape
 
 
 def learning_rate(config: TrainConfig, step: int, done: float) -> float:
@@ -108,7 +120,7 @@ def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
             run.save(metrics, best)
         elif ends or run.save_is_due():
             run.save(metrics, best=False)
-    return Outcome(at.step, metrics, stopping)
+    return Outcome(at.step, metrics, stopping, run.group.leads)
 
 
 def _line(step: int, record: dict[str, float]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from lasynth.batch import load_split
 from lasynth.dataset import CARD, DatasetPlan, generate, new_folder, read_card, read_tasks, write_imported
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.task import InputError
@@ -64,6 +65,15 @@ def test_splits_are_as_promised_and_marks_are_true(dataset: tuple[str, Path]) ->
     behaviours, novel = (columns(out / "test.parquet", name) for name in ("behaviour", "novel"))
     assert novel == [behaviour not in known for behaviour in behaviours]
     assert columns(out / "train.parquet", "novel") == [None] * len(train)
+
+
+def test_nothing_is_novel_where_nothing_was_learnt(tmp_path: Path) -> None:
+    """A file of tasks alone, to test models on that were trained elsewhere, does not know what they have seen."""
+    plan = DatasetPlan("c", {"train": 0, "val": 0, "test": 5}, 1, get_domain("c").options())
+    card = generate(plan, tmp_path / "tasks", 1, overwrite=False, report=lambda split, count: None)
+    assert "novel" not in card["splits"]["test"]
+    assert columns(tmp_path / "tasks" / "test.parquet", "novel") == [None] * 5
+    assert (load_split(tmp_path / "tasks" / "test.parquet", get_domain("c")).novel == -1).all()
 
 
 def test_tasks_come_back_as_they_were(dataset: tuple[str, Path]) -> None:

@@ -56,7 +56,7 @@ def split_of(program: list[int], inputs: np.ndarray = INPUTS) -> Split:
     assert fine.all()
     return Split(
         np.array(program, np.int16), np.array([0, len(program)]), inputs[None], outputs.astype(np.int8),
-        np.zeros(1, np.int8), np.ones(1, np.bool_),
+        np.zeros(1, np.int8), np.ones(1, np.int8),
     )  # fmt: skip
 
 

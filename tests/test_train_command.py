@@ -69,6 +69,7 @@ def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
         [sys.executable, *launcher, *words], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("done at step 2") == 1, "one process speaks for all"
     card = card_of(run)
     assert (card["processes"], card["step"], card["programs"]) == (2, 2, 16)
 

@@ -27,7 +27,8 @@ def export(
 ) -> int:
     """Write a model's weights alone, in half precision, with a card that says what they are and how good.
 
-    `lasynth solve --weights FOLDER` and `lasynth evaluate FOLDER` take it; training cannot go on from it.
+    `lasynth solve --weights FOLDER`, `lasynth evaluate FOLDER` and `lasynth train --begin-with FOLDER` take it; it cannot be
+    resumed.
     """
     measured = {"evaluation": {file.stem: _read(file) for file in evaluation}} if evaluation else {}
     size = write(run, out, checkpoint, measured)

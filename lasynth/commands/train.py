@@ -10,12 +10,10 @@ from tyro.conf import OmitArgPrefixes, Positional, UseAppendAction, arg
 from lasynth.commands.arguments import call
 from lasynth.commands.terminal import complain
 from lasynth.config import MODELS, PRESETS, model_config, read_settings
-from lasynth.dataset import read_card
-from lasynth.domains import get_domain
 from lasynth.settings import PRESETS as TRAINING
 from lasynth.settings import TrainConfig
 from lasynth.task import InputError
-from lasynth.train import Job
+from lasynth.train import Job, shape_of
 from lasynth.train import train as run_training
 
 INTERRUPTED = 130
@@ -46,7 +44,7 @@ def main(words: Sequence[str]) -> int:
         Lines and, where tensorboard is installed, for TensorBoard.
         """
         try:
-            settings = model_config(model, preset, **{**_shape(data), **read_settings(set)})
+            settings = model_config(model, preset, **{**shape_of(data), **read_settings(set)})
         except ValueError as error:
             raise InputError(str(error)) from error
         try:
@@ -56,7 +54,8 @@ def main(words: Sequence[str]) -> int:
             return INTERRUPTED
         figures = ", ".join(f"{name} {value:.3f}" for name, value in outcome.metrics.items())
         state = "interrupted, --resume goes on" if outcome.interrupted else "done"
-        print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))
+        if outcome.leads:
+            print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))
         return INTERRUPTED if outcome.interrupted else 0
 
     return call(train, "train", words)
@@ -66,13 +65,3 @@ def _preset_named(words: Sequence[str]) -> str:
     """The preset whose settings are the defaults, which must be known before the words are read."""
     joined = " ".join(words).replace("--preset=", "--preset ").split()
     return next((value for option, value in pairwise(joined) if option == "--preset"), "cpu")
-
-
-def _shape(data: Path) -> dict[str, int]:
-    """What the tasks decide of a model: how long lists are, which values they have, how many examples are given."""
-    card = read_card(data)
-    options = card.get("options", {})
-    shape = {name: options[name] for name in ("list_length", "smallest_value", "largest_value") if name in options}
-    if "examples" in options:
-        shape["examples"] = get_domain(str(card["domain"])).given(options["examples"])
-    return shape

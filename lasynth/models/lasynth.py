@@ -122,7 +122,10 @@ class LaSynth(nn.Module):
         return -program_loss(self._run(batch).scores, batch.tokens)
 
     def loss(self, batch: Batch) -> Losses:
-        run = self._run(batch)
+        return self.losses(self._run(batch), batch)
+
+    def losses(self, run: Run, batch: Batch) -> Losses:
+        """What a run of the batch's programs, by either path, costs."""
         return Losses(
             program_loss(run.scores, batch.tokens).mean(),
             self._execution_loss(run, batch),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from lasynth.config import MODELS, PRESETS, ModelConfig, model_config
+from lasynth.settings import PRESETS as TRAINING
+from lasynth.settings import SearchConfig, TrainConfig
+from lasynth.train import learning_rate
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"hidden": 0}, "hidden must be at least 1"),
+        ({"decoder": "shard"}, "decoder must be shared, per_example, not `shard`"),
+        ({"execute_at": "x"}, "execute_at must be token, statement, outer or a number, not `x`"),
+        ({"execute_at": 1.5}, "execute_at must be"),
         ({"examples": 0}, "examples must be at least 1"),
         ({"list_length": 0}, "list_length must be at least 1"),
         ({"smallest_value": 4}, "smallest_value must be less"),
@@ -64,3 +70,15 @@ def test_the_paper_preset_has_the_papers_sizes() -> None:
 def test_unknown_names_are_told(arguments: tuple[str, ...], settings: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"there is no .*; there are "):
         model_config(*arguments, **settings)
+
+
+def test_the_papers_preset_is_as_the_paper_says() -> None:
+    sizes = asdict(model_config("LaSynth", "paper"))
+    assert {name: sizes[name] for name in ("hidden", "embedding", "decoder_hidden", "executor_hidden")} == {
+        "hidden": 512, "embedding": 1024, "decoder_hidden": 512, "executor_hidden": 512,
+    }  # fmt: skip
+    assert {sizes[f"{part}_layers"] for part in ("encoder", "decoder", "executor")} == {2}
+    training = TrainConfig(**TRAINING["paper"])
+    assert (training.batch, training.clip, SearchConfig().beam) == (8, 5.0, 64)
+    rates = [learning_rate(training, step, 0.5) for step in (0, 5999, 6000, 12_000)]
+    assert rates == pytest.approx([1e-3, 1e-3, 0.9e-3, 0.81e-3])

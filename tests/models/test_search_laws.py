@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,32 @@ def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch
     width = found.tokens.shape[2]
     assert (found.tokens[ended, 0] == programs[ended, :width]).all()
     assert found.scores[ended, 0] == pytest.approx(total.numpy()[ended], abs=1e-4)
+
+
+@pytest.mark.parametrize("row", ["LaSynth", "LaSynth+"])
+def test_only_what_reached_an_execution_point_is_executed(
+    row: str, batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many rows as hypotheses end a statement; and the same search gives the same result."""
+    model, search = certain_model(ROWS[f"{row}, cpu"]), SearchConfig(beam=5, max_length=9)
+    executor = model.networks.executor
+    assert isinstance(executor, torch.nn.Module)
+    executed, ends = [0], [0]
+    executor.register_forward_hook(lambda module, inputs, output: executed.__setitem__(0, executed[0] + len(inputs[0])))
+    real = model.step
+
+    def counted(state: Any, tokens: torch.Tensor) -> Any:
+        depth = state.depth + model.nesting[tokens]
+        ended = model.statement_ends[tokens] & ((depth == 0) if model.config.execute_at == "outer" else True)
+        ends[0] += int(ended.sum())
+        return real(state, tokens)
+
+    monkeypatch.setattr(model, "step", counted)
+    found = beam_search(model, batch.io, DOMAIN.syntax, search)
+    assert 0 < executed[0] == ends[0]
+    again = beam_search(model, batch.io, DOMAIN.syntax, search)
+    assert (found.tokens == again.tokens).all()
+    assert (found.scores == again.scores).all()
 
 
 class FewLexemes:
