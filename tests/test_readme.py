@@ -106,6 +106,33 @@ def test_figures_of_solving_are_the_measured_ones() -> None:
             assert f"{strategy['median seconds before solving']:.1f} s" in README
 
 
+def test_figures_of_the_papers_rows_are_the_measured_ones() -> None:
+    shown = rows(README)
+    for row in ("ClosedForm", "LaSynth+", "LaSynth", "NoExecutor", "RobustFill"):
+        expected = []
+        for kind in ("random", "reduced"):
+            file = ROOT / "experiments" / "results" / f"table_c_{kind}_{row.replace('+', '_plus')}.json"
+            measured = json.loads(file.read_text())
+            overall, groups = measured["test"]["overall"], measured["test"]["groups"]
+            shares = [overall["first_consistent"], overall["most_likely"], measured["novel"]["first_consistent"]]
+            shares.append(groups["closed form"]["without"]["first_consistent"])
+            expected += [f"{share:.1f}" for share in shares]
+            expected.append(f"{measured['curve'][-1]['seconds'] / 60:.0f}" if "curve" in measured else "")
+        assert shown[f"`{row}`"] == expected, row
+
+
+def test_figures_at_equal_time_are_the_measured_ones() -> None:
+    for kind in ("random", "reduced"):
+        one, other = (
+            json.loads((ROOT / f"experiments/results/ideas_c/third_{kind}_{row}.json").read_text())
+            for row in ("LaSynth_plus", "NoExecutor")
+        )
+        assert one["curve"][-1]["seconds"] == pytest.approx(other["curve"][-1]["seconds"], rel=0.01)
+        for rule in ("first_consistent", "most_likely"):
+            shares = [measured["test"]["overall"][rule] for measured in (one, other)]
+            assert f"{shares[0]:.1f} against {shares[1]:.1f}%" in README
+
+
 BOTH = "`lasynth solve`, both"
 MACHINE = "machine, runs/s, {} lists a program, translation included"
 RATIO = "machine : interpreter, 10 lists a program"
