@@ -35,6 +35,8 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "NoExecutor, lists": ("NoExecutor", {"encoder": "lists"}, {}),
     "NoExecutor, no curriculum": ("NoExecutor", {}, {"curriculum": 0}),
     "LaSynth": ("LaSynth", {}, {}),
+    "RobustFill": ("RobustFill", {}, {}),
+    "no operations, no attention to lexemes": ("LaSynth+", {"operation_predictor": False, "token_attention": False}, {}),
     "LaSynth+": ("LaSynth+", {}, {}),
     "final loss only": ("LaSynth+", {"execution_loss": "final"}, {}),
     "every statement": ("LaSynth+", {"execute_at": "statement"}, {}),
