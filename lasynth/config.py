@@ -154,6 +154,8 @@ MODELS: dict[str, ModelConfig] = {
     "PropertySignatures": replace(ROBUST_FILL, encoder="properties"),
     "LaSynth+": replace(
         LASYNTH,
+        operation_predictor=False,
+        token_attention=False,
         execute_at="outer",
         executor_network="whole",
         state_update="gated",
