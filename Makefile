@@ -28,7 +28,8 @@ HOURS ?= 1.2
 weights: $(VENV)/ready  ## data, training, evaluation and export of the model that is shipped
 	test -d data/ship || $(BIN)/lasynth generate c --out data/ship --train 900000 --val 1000 --seed 11 --reduce
 	OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --no-python --nproc-per-node $(PROCESSES) $(BIN)/lasynth train data/ship \
-	    --out runs/ship --model LaSynth+ --hours $(HOURS) --draw-examples 1 10 --validate-every 2000 --resume
+	    --out runs/ship --model LaSynth+ --set operation_predictor=True --set token_attention=True --hours $(HOURS) \
+	    --draw-examples 1 10 --validate-every 2000 --resume
 	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/ship runs/weights
 
 clean:
