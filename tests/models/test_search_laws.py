@@ -51,7 +51,8 @@ def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch
         written.append(torch.where(alive, best.indices, PAD))
         last = torch.where(alive, best.indices, EOS)
         if constrained:
-            syntax = DOMAIN.syntax.advance(syntax, last.numpy())
+            going = (last != EOS).numpy()  # nothing comes after the end
+            syntax[going] = DOMAIN.syntax.advance(syntax[going], last.numpy()[going])
     programs = torch.stack(written, 1).numpy()
     ended = (programs == EOS).any(1)
     assert (np.isfinite(found.scores[:, 0]) == ended).all()
