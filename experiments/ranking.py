@@ -10,12 +10,13 @@ whether they are right on the held-out examples; then it counts for each pair of
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from _results import show
 
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
@@ -81,10 +82,7 @@ def main(words: list[str]) -> int:
         "as set": share_right(found, answers.PRIOR, answers.UNKNOWN),
         "hardware": hardware(),
     }
-    text = json.dumps(results, indent=1)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
+    show(results, arguments.out)
     return 0
 
 

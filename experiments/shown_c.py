@@ -11,7 +11,6 @@ it. What is left is a bound on every solver that prefers the simpler of two prog
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +18,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from _results import show
 
 from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
@@ -78,10 +78,7 @@ def main(words: list[str]) -> int:
             for kind, members in groups.items()
         },
     }
-    text = json.dumps(result, indent=1)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
+    show(result, arguments.out)
     return 0
 
 

@@ -10,7 +10,6 @@ half; the others are held out.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from itertools import islice
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _results import show
 from numpy.typing import NDArray
 
 from lasynth import solve
@@ -97,10 +97,7 @@ def main(words: list[str]) -> int:
                 rows.append(outcome(task, given, name, arguments))
                 report(name, 1)
             results[name] = summary([np.array(column) for column in zip(*rows, strict=True)], groups)
-    text = json.dumps(results, indent=1)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n")
+    show(results, arguments.out)
     return 0
 
 

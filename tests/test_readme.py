@@ -121,6 +121,12 @@ def test_figures_of_the_papers_rows_are_the_measured_ones() -> None:
         assert shown[f"`{row}`"] == expected, row
 
 
+def test_the_bound_is_the_measured_one() -> None:
+    shown = json.loads((ROOT / "experiments" / "results" / "shown_c.json").read_text())["shown"]
+    assert f"in {100 - shown:.1f}% of the tasks" in README
+    assert f"{shown:.1f}% is a bound" in README
+
+
 def test_figures_at_equal_time_are_the_measured_ones() -> None:
     for kind in ("random", "reduced"):
         one, other = (
