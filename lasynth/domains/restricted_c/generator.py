@@ -52,6 +52,9 @@ class COptions:
     smallest_value: int = -4
     """Of the elements of inputs and outputs."""
     largest_value: int = 4
+    zero_share: float = 0.0
+    """This share of the inputs' elements is set to 0, beside those that are so by chance: most conditions ask if an element
+    is 0, and few lists of evenly drawn values show both answers."""
     max_tokens: int = 256
     """Longest program, in C tokens."""
     loop_share: float = 0.5
@@ -66,6 +69,11 @@ class COptions:
             (not -1000 <= self.smallest_value < self.largest_value <= 1000, "values must lie within -1000 to 1000"),
             (not 0 <= self.loop_share <= 1, "loop-share must be 0 to 1"),
             (not 0 <= self.branch_share <= 1, "branch-share must be 0 to 1"),
+            (not 0 <= self.zero_share <= 0.5, "zero-share must be 0 to 0.5"),
+            (
+                self.zero_share > 0 and not self.smallest_value <= 0 <= self.largest_value,
+                "zero-share needs 0 among the values",
+            ),
             (
                 not 0 <= self.reduce_checks <= TRIES - self.examples,
                 f"reduce-checks must be 0 to {TRIES} less the examples",
@@ -138,6 +146,8 @@ class _Sampler:
         inputs = self.numbers.integers(
             o.smallest_value, o.largest_value, (size, TRIES, o.list_length), np.int32, endpoint=True
         )
+        if o.zero_share:
+            inputs[self.numbers.random(inputs.shape) < o.zero_share] = 0
         outputs, status = run_codes(pack([to_code(p) for p in programs]), inputs, np.arange(size))
         for i, program in enumerate(programs):
             yield program, _Candidates(inputs[i], outputs[i], status[i])

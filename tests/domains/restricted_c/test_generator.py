@@ -27,7 +27,7 @@ def draw(options: COptions, count: int = 300, seed: int = 0) -> list:  # type: i
     [
         COptions(),
         COptions(reduce=True),
-        COptions(reduce=True, branch_share=0.7, reduce_checks=0),
+        COptions(reduce=True, branch_share=0.7, reduce_checks=0, zero_share=0.2),
         COptions(inputs="discard"),
         COptions(examples=3, list_length=7, smallest_value=0, largest_value=9, loop_share=0.8, max_tokens=100),
     ],
@@ -52,6 +52,13 @@ def test_promises(options: COptions) -> None:
     for kind, share in ((For, options.loop_share), (If, options.branch_share)):
         having = sum(any(isinstance(s, kind) for s in statements(task.program.body)) for task in tasks)
         assert having >= share * len(tasks)
+
+
+@pytest.mark.parametrize("zero_share", [0.0, 0.3])
+def test_share_of_zeros(zero_share: float) -> None:
+    tasks = draw(COptions(loop_share=0, zero_share=zero_share), 200)
+    elements = [value for task in tasks for example in task.examples for value in example.input]
+    assert abs(elements.count(0) / len(elements) - (zero_share + (1 - zero_share) / 9)) < 0.04
 
 
 def test_a_seed_decides_the_tasks() -> None:
@@ -83,7 +90,8 @@ def test_csmith_as_the_source() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [{"examples": 0}, {"examples": 1000}, {"list_length": 0}, {"smallest_value": 5}, {"loop_share": 2.0},
-     {"branch_share": -0.1}, {"reduce_checks": 119}, {"max_tokens": 3}, {"list_length": 1}],
+     {"branch_share": -0.1}, {"zero_share": 0.6}, {"zero_share": 0.1, "smallest_value": 1},
+     {"reduce_checks": 119}, {"max_tokens": 3}, {"list_length": 1}],
 )  # fmt: skip
 def test_contradictory_options_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(InputError):
