@@ -85,6 +85,25 @@ def test_figures_of_the_readme_are_the_measured_ones() -> None:
     assert {label: shown[label][0] for label in expected} == expected
 
 
+def test_speeds_of_models_are_the_measured_ones() -> None:
+    step, beam, shown = result("train_step"), result("beam"), rows(README)
+    paths = {name: figures for name, figures in step.items() if name.startswith("both paths")}
+    ratios = [
+        [f"{figures[row]['step by step : parallel']:.1f}x" for row in ("LaSynth", "LaSynth+", "NoExecutor")]
+        for figures in paths.values()
+    ]
+    assert shown["C models: all lexemes at once against one after the other, batch 8"][0] == ", ".join(ratios[0])
+    assert shown["C models: the same, batch 64"][0] == ", ".join(ratios[1])
+    rates = [
+        f"{step[f'{kind} programs']['programs per second, bf16']['LaSynth+']:.0f}" for kind in ("random", "reduced")
+    ]
+    assert shown["C models: programs/s of a training step of `LaSynth+`, random and reduced programs"][
+        0
+    ] == " and ".join(rates)
+    seconds = beam["float32"]["seconds for 1,000 tasks at this rate"]
+    assert shown["C models: beam 64 on 1,000 tasks, the shipped weights"][0] == f"{seconds / 60:.1f} minutes"
+
+
 def test_figures_of_solving_are_the_measured_ones() -> None:
     solved = json.loads((ROOT / "experiments" / "results" / "solve_c.json").read_text())
     shown, kinds = rows(README), ("Seq-only", "If-only", "For-only", "Mixture")
