@@ -1,8 +1,9 @@
 """Several processes that train one model: who am I, agree on numbers, average gradients. With one process, does nothing.
 
 `torchrun` says in the environment how many there are. Gradients are averaged in one message after each step, by torch's own
-collectives. Its wrapper DistributedDataParallel sends them in parts while others are still computed, which pays for large
-models; these are of some MB, and their loss is not the one call of a module that a wrapper can watch. Knows no model.
+collectives. Its wrapper DistributedDataParallel sends them in parts while others are still computed, which pays where a
+message takes long; that of the preset `cpu` is of some MB (`paper`: a quarter of a GB), and their loss is not the one call of
+a module that a wrapper can watch. Knows no model.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ from torch import Tensor
 T = TypeVar("T")
 
 
+def device() -> torch.device:
+    """A graphics card of its own for each process of a machine, or the processor."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+
+
 @dataclass(frozen=True)
 class Group:
     """The processes of one run."""
@@ -31,12 +39,6 @@ class Group:
     def leads(self) -> bool:
         """Whether this process writes files and talks to the user."""
         return self.rank == 0
-
-    def device(self) -> torch.device:
-        """A graphics card of its own for each process of a machine, or the processor."""
-        if not torch.cuda.is_available():
-            return torch.device("cpu")
-        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
 
     def mean(self, numbers: Sequence[float]) -> list[float]:
         """The mean of each number over all processes; the same everywhere."""
@@ -78,7 +80,7 @@ def processes() -> Iterator[Group]:
     if size == 1:
         yield Group()
         return
-    dist.init_process_group("gloo")
+    dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
     try:
         yield Group(dist.get_rank(), size)
         dist.barrier()  # the leader still validates and writes when the others are done; one that left early may abort

@@ -7,6 +7,7 @@ likely program of the beam, or the first one that satisfies the given examples. 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -20,7 +21,8 @@ from rich.table import Table
 
 from lasynth.batch import Collator, Split, arrays_of, load_split
 from lasynth.checkpoint import load_model
-from lasynth.dataset import read_card
+from lasynth.dataset import count_tasks, read_card
+from lasynth.distributed import device
 from lasynth.domains import get_domain
 from lasynth.domains.base import Baseline, Domain, Syntax, TaskArrays, learnable
 from lasynth.models.base import AnyState, Synthesizer
@@ -132,7 +134,16 @@ def baseline_outcomes(baseline: Baseline, split: Split, given: int) -> Outcomes:
     predicted, found = baseline(split.inputs[:, :given], split.outputs[:, :given], split.inputs)
     solved = found & (predicted == split.outputs).reshape(len(split), -1).all(axis=1)
     never, none = np.zeros(len(split), np.bool_), np.zeros(len(split), np.int64)
-    return Outcomes(solved, solved, never, never, found, solved, none, none)
+    return Outcomes(
+        most_likely=solved,
+        first_consistent=solved,
+        exact=never,
+        exact_most_likely=never,
+        consistent=found,
+        in_beam=solved,
+        candidates=none,
+        parsed=none,
+    )
 
 
 # --- tables --------------------------------------------------------------------------------------------------------------
@@ -203,19 +214,28 @@ def _domain_of(data: Path) -> Domain[Any, Any, Any]:
     return get_domain(str(read_card(data.parent)["domain"]))
 
 
+def task_count(data: Path, config: EvaluateConfig) -> int:
+    """How many tasks of a Parquet file will be solved. InputError."""
+    if config.limit is not None and config.limit < 1:
+        raise InputError("limit must be at least 1")
+    there = count_tasks(data)
+    return there if config.limit is None else min(there, config.limit)
+
+
 def evaluate(
     models: Sequence[str], data: Path, config: EvaluateConfig, report: Callable[[str, int], None]
 ) -> list[Result]:
     """Measure runs (folders) and baselines (by name) on one Parquet file. InputError."""
     domain = _domain_of(data)
-    split = load_split(data, domain)
-    if config.limit is not None:
-        if config.limit < 1:
-            raise InputError("limit must be at least 1")
-        split = split.take(config.limit)
+    split = load_split(data, domain).take(task_count(data, config))
     if config.given is not None and not 1 <= config.given <= split.examples:
         raise InputError(f"given must be 1 to {split.examples}, the number of examples of these tasks")
-    return [_evaluate_one(model, data, split, domain, config, partial(report, model)) for model in models]
+    results = [_evaluate_one(model, data, split, domain, config, partial(report, model)) for model in models]
+    names = Counter(result["model"] for result in results)
+    for result in results:  # two runs of one row are told apart by their folders
+        if names[result["model"]] > 1:
+            result["model"] += f" ({Path(result['run']).name})"
+    return results
 
 
 def _evaluate_one(
@@ -235,6 +255,7 @@ def _evaluate_one(
         loaded = load_model(Path(model), config.checkpoint)
         if loaded.domain.name != domain.name:
             raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
+        loaded.model.to(device())
         collate = Collator(arrays_of(domain), loaded.config)
         outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
         name = loaded.card["name"]

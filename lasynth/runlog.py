@@ -67,7 +67,8 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    # The bar moves once in `log_every` steps, which may be minutes: the speed is that of the last hour.
+    with Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=3600) as bar:
         log = RunLog(run, step, console, bar)
         try:
             yield log

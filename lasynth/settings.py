@@ -57,13 +57,19 @@ class TrainConfig:
             (self.longest < 0, "longest must not be negative"),
             (self.curriculum < 0, "curriculum must not be negative"),
             (self.clip <= 0, "clip must be positive"),
+            (
+                self.schedule not in ("cosine", "decay"),
+                f"there is no schedule `{self.schedule}`; there are cosine, decay",
+            ),
+            (self.draw_for not in ("batch", "task"), f"draw-for must be batch or task, not `{self.draw_for}`"),
+            (self.checkpoint_minutes <= 0, "checkpoint-minutes must be positive"),
             (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
         ):
             if wrong:
                 raise InputError(message)
 
 
-PRESETS: dict[str, dict[str, Any]] = {
+TRAINING: dict[str, dict[str, Any]] = {
     "cpu": {},
     "paper": {
         "batch": 8,

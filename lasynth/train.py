@@ -1,8 +1,8 @@
 """Training: one visible loop. Same settings and seed, same weights, bit for bit, however often the run was killed.
 
-All that a step depends on is the weights, the optimiser and the number of the step: batches and random numbers are
-functions of seed and position, so a checkpoint of these resumes exactly. (With a budget in hours the learning rate follows
-the clock, and no two runs are the same.) Knows neither the language nor the network: see `batch` and `models`.
+All that a step depends on is the weights, the optimiser and the number of the step: batches are functions of seed and
+position, and networks draw nothing, so a checkpoint of these resumes exactly. (With a budget in hours the learning rate
+follows the clock, and no two runs are the same.) Knows neither the language nor the network: see `batch` and `models`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lasynth import checkpoint
 from lasynth.batch import BEGIN, Collator, Position, Split, Stream, StreamPlan, arrays_of, load_split
 from lasynth.config import ModelConfig
 from lasynth.dataset import read_card
-from lasynth.distributed import Group, processes
+from lasynth.distributed import Group, device, processes
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.evaluate import search_outcomes
@@ -90,7 +90,7 @@ def train(job: Job) -> Outcome:
     """Train a model, from the beginning or from where it was. InputError for what cannot be."""
     if not job.train.steps and not job.train.hours:
         raise InputError("give --steps or --hours")
-    with processes() as group, torch.random.fork_rng(), stop_signal() as stop:
+    with processes() as group, stop_signal() as stop:
         run = _Run(job, group)
         if not group.leads:
             return _loop(run, stop, None)
@@ -168,7 +168,7 @@ class _Run:
         self.job, self.group = job, group
         self.domain: Domain[Any, Any, Any] = get_domain(str(read_card(job.data)["domain"]))
         arrays_of(self.domain)  # a language without models says so here
-        self.device = group.device()
+        self.device = device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
         betas = (0.9, job.train.beta2)
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, betas, fused=True)
@@ -250,7 +250,6 @@ class _Run:
         """Learn from the next batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
         config, at = self.job.train, self.progress
         batch = next(self.stream)
-        torch.manual_seed(_mix(config.seed, at.step, self.group.rank))
         self.model.train()
         with self._precision():
             losses = self.model.loss(_to(batch, self.device))
@@ -331,14 +330,6 @@ class _Run:
 
 
 # --- small things --------------------------------------------------------------------------------------------------------
-def _mix(*numbers: int) -> int:
-    """One seed from several numbers."""
-    seed = 0
-    for number in numbers:
-        seed = (seed * 1_000_003 + number + 1) % 2**63
-    return seed
-
-
 def _plain(value: Any) -> Any:
     """As JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value

@@ -28,10 +28,10 @@ class Written(NamedTuple):
 class TableModel:
     """Log-probabilities of the next lexeme from a random table over the task, the position and the last two lexemes."""
 
-    def __init__(self, vocabulary: int, seed: int = 0, tasks: int = 4, length: int = 8, ties: bool = False) -> None:
+    def __init__(self, vocabulary: int, seed: int = 0, tasks: int = 4, length: int = 8) -> None:
         shape = (tasks, length, vocabulary, vocabulary, vocabulary)
         logits = 2 * torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-        self.table = (logits.round() if ties else logits).log_softmax(-1)
+        self.table = logits.log_softmax(-1)
         self.calls: list[int] = []
 
     def start(self, io: IO) -> Written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,30 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
     files.append(curves({"a": [(0, 1), (2, 3)]}, "x", "y", tmp_path / "figures" / "curve.png"))
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in files)
     assert {file.name for file in files} == {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png"}
+
+
+def test_runs_of_one_row_are_told_apart(data: Path, run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "again")
+    config = EvaluateConfig(SearchConfig(beam=1, max_length=5), limit=2)
+    results = evaluate([str(run), str(tmp_path / "again")], data / "test.parquet", config, lambda name, done: None)
+    assert [result["model"] for result in results] == [f"NoExecutor ({run.name})", "NoExecutor (again)"]
+
+
+def test_a_file_that_cannot_be_written_is_named_before_the_search(
+    data: Path, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["evaluate", str(run), str(data / "test.parquet"), "--json", str(tmp_path / "missing" / "x.json")]
+    assert main(words) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_the_command_draws_plots(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["evaluate", str(data / "test.parquet"), "--model", CLOSED_FORM, "--plots", str(tmp_path / "plots")]
+    assert main(words) == 0
+    drawn = {"accuracy_by_category.png", "accuracy_by_length.png"}
+    assert {file.name for file in (tmp_path / "plots").iterdir()} == drawn
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in drawn)
 
 
 def test_the_command_line_decides_how_to_search(data: Path, run: Path, tmp_path: Path) -> None:

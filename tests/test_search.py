@@ -81,7 +81,7 @@ def test_ties_go_to_the_hypothesis_then_the_lexeme_that_comes_first() -> None:
     model = TableModel(VOCABULARY)
     model.table = torch.full_like(model.table, -1.0)  # everything is equally likely
     found = beam_search(model, any_io(1), None, SearchConfig(5, 2))
-    assert programs(found.tokens[0], found.scores[0]) == [(EOS,), (3, EOS), (4, EOS), (5, EOS)][:2]
+    assert programs(found.tokens[0], found.scores[0]) == [(EOS,), (3, EOS)]
 
 
 def test_top_takes_the_first_of_equal_values() -> None:

@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 
 from lasynth.commands.arguments import call
 from lasynth.commands.terminal import console, write_text
-from lasynth.evaluate import baseline_names, tables
+from lasynth.evaluate import baseline_names, tables, task_count
 from lasynth.evaluate import evaluate as measure
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig
@@ -60,9 +60,12 @@ def evaluate(
     if model is not None and model not in baselines:
         raise InputError(f"there is no baseline `{model}` of this language; there are {known}")
     names = [*map(str, runs), *(baselines if model is None else [model])]
+    if json is not None and not json.absolute().parent.is_dir():
+        raise InputError(f"there is no folder {json.parent} for the figures")  # said now, not after a long search
     search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
-    with progress(dict.fromkeys(names)) as report:
-        results = measure(names, data, EvaluateConfig(search, limit, given, checkpoint), report)
+    config = EvaluateConfig(search, limit, given, checkpoint)
+    with progress(dict.fromkeys(names, task_count(data, config))) as report:
+        results = measure(names, data, config, report)
     for table in tables(results):
         console().print(table, "")
     if json is not None:

@@ -10,8 +10,7 @@ from tyro.conf import OmitArgPrefixes, Positional, UseAppendAction, arg
 from lasynth.commands.arguments import call
 from lasynth.commands.terminal import complain
 from lasynth.config import MODELS, PRESETS, model_config, read_settings
-from lasynth.settings import PRESETS as TRAINING
-from lasynth.settings import TrainConfig
+from lasynth.settings import TRAINING, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, shape_of
 from lasynth.train import train as run_training

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from lasynth.config import MODELS, PRESETS, ModelConfig, model_config
-from lasynth.settings import PRESETS as TRAINING
-from lasynth.settings import SearchConfig, TrainConfig
+from lasynth.settings import TRAINING, SearchConfig, TrainConfig
 from lasynth.train import learning_rate
 
 

@@ -13,8 +13,7 @@ from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
 from lasynth.models.lasynth import LaSynth, build_model
-from lasynth.settings import PRESETS as TRAINING
-from lasynth.settings import TrainConfig
+from lasynth.settings import TRAINING, TrainConfig
 from lasynth.train import learning_rate
 from lasynth.vocab import BOS, EOS, PAD
 from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, small
@@ -75,6 +74,9 @@ def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
     torch.testing.assert_close(parallel.scores[real], stepwise.scores[real], atol=1e-4, rtol=1e-4)
     values = [run.values[run.after][real] for run in (parallel, stepwise)]
     torch.testing.assert_close(values[0], values[1], atol=1e-4, rtol=1e-4)
+    with torch.no_grad():
+        losses = [torch.stack(model.losses(run, batch)) for run in (parallel, stepwise)]
+    torch.testing.assert_close(losses[0], losses[1], atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("execute_at", ["statement", "outer"])
