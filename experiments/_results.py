@@ -1,14 +1,57 @@
-"""What the experiments share: figures go to the terminal, and to a file if one is named."""
+"""What the experiments share: how figures are shown, kept, and found again."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from lasynth.evaluate import Result
+from lasynth.hardware import hardware
+from lasynth.runlog import read_log
+from lasynth.task import InputError
+
 
 def show(figures: dict[str, Any], out: Path | None) -> None:
+    """On the terminal, and in a file if one is named."""
     text = json.dumps(figures, indent=1)
     print(text)
     if out:
         out.write_text(text + "\n")
+
+
+def conditions() -> dict[str, Any]:
+    return {**hardware(), "threads": torch.get_num_threads(), "torch": torch.__version__}
+
+
+def stored_result(file: Path, settings: Result) -> Result | None:
+    """What was measured before, if anything; InputError if it was measured otherwise."""
+    if not file.exists():
+        return None
+    stored: Result = json.loads(file.read_text())
+    for name, value in plain(settings).items():
+        if stored.get(name) != value:
+            raise InputError(f"{file} was measured with another `{name}`; take it away, or give another --results")
+    return stored
+
+
+def write_result(file: Path, result: Result) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(result, indent=1) + "\n")
+    os.replace(partial, file)
+
+
+def curve(run: Path) -> list[dict[str, float]]:
+    """What each validation saw."""
+    return [
+        {k: v for k, v in record.items() if k != "kind"} for record in read_log(run) if record["kind"] == "validation"
+    ]
+
+
+def plain(value: Any) -> Any:
+    """As JSON gives it back."""
+    return json.loads(json.dumps(value))

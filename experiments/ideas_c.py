@@ -2,7 +2,7 @@
 
     lasynth generate c --out data/reduced --train 400000 --val 1000 --test 1000 --reduce --seed 1
     lasynth generate c --out data/fresh --test 1000 --seed 5
-    OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 6
+    OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 8 --round fourth
 
 Each idea is a row of the table and what is changed in it. The JSON of an idea holds every validation (greedy accuracy and the
 losses, by programs seen and by seconds) and what beam search solves in the end. What has a JSON is not run again; `--list`
@@ -17,9 +17,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from _results import conditions, curve, stored_result, write_result
 from rich.console import Console
 from rich.table import Table
-from table_c import conditions, curve, stored_result, write_result
 
 from lasynth.config import model_config
 from lasynth.dataset import read_card
@@ -70,13 +70,16 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 
 def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     """Train, or read what was measured before; None if it was interrupted."""
-    name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
+    idea_name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
+    name = "_".join(filter(None, [arguments.round, arguments.data.name, idea_name]))
+    tests = arguments.test or arguments.data / "val.parquet"
     row, changed, training = IDEAS[idea]
     model = model_config(row, "cpu", **{**shape_of(arguments.data), **changed})
     settings = {"seed": arguments.seed, "validate_every": arguments.validate_every, "validation_tasks": 300, **training}
     config = TrainConfig(hours=arguments.minutes / 60, **settings)
     result: Result = {"idea": idea, "row": row, "training": asdict(config), "config": asdict(model)}
-    result["data"] = read_card(arguments.data)
+    result |= {"data": read_card(arguments.data), "test data": read_card(tests.parent)}
+    result |= {"tasks": arguments.tasks, "beam": arguments.beam}
     file = arguments.results / f"{name}.json"
     if (stored := stored_result(file, result)) is not None:
         return stored
@@ -86,7 +89,7 @@ def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     result |= {"curve": curve(run), "hardware": conditions()}
     test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
     with progress({str(run): arguments.tasks}) as report:
-        result["test"] = evaluate([str(run)], arguments.test or arguments.data / "val.parquet", test, report)[0]
+        result["test"] = evaluate([str(run)], tests, test, report)[0]
     write_result(file, result)
     return result
 
@@ -111,6 +114,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="show the ideas and what they change")
     parser.add_argument("--minutes", type=float, default=10, help="of training for each")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--round", help="begins the names of files, to keep what was measured at other times apart")
     parser.add_argument(
         "--test", type=Path, help="Parquet file of tasks to solve in the end; by default those of validation"
     )

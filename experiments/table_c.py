@@ -15,23 +15,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
-import torch
+from _results import conditions, curve, plain, stored_result, write_result
 from rich.console import Console
 
 from lasynth.config import model_config
 from lasynth.dataset import new_behaviours, read_card
 from lasynth.evaluate import Result, evaluate, tables
 from lasynth.figures import curves, plot_results
-from lasynth.hardware import hardware
 from lasynth.progress import progress
-from lasynth.runlog import read_log
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, shape_of, train
@@ -39,10 +35,6 @@ from lasynth.train import Job, shape_of, train
 CLOSED_FORM = "ClosedForm"
 ROWS = ["LaSynth", "LaSynth+", "NoExecutor", "RobustFill"]
 HERE = Path(__file__).parent
-
-
-def conditions() -> dict[str, Any]:
-    return {**hardware(), "threads": torch.get_num_threads(), "torch": torch.__version__}
 
 
 def file_of(results: Path, kind: str, row: str) -> Path:
@@ -88,29 +80,12 @@ def novel_only(solved: str, tests: Path, train: Path) -> dict[str, float]:
     return {"tasks": len(right), "first_consistent": round(100 * sum(right) / max(1, len(right)), 2)}
 
 
-def stored_result(file: Path, settings: Result) -> Result | None:
-    """What was measured before, if anything; InputError if it was measured otherwise."""
-    if not file.exists():
-        return None
-    stored: Result = json.loads(file.read_text())
-    for name, value in json.loads(json.dumps(settings)).items():
-        if stored.get(name) != value:
-            raise InputError(f"{file} was measured with another `{name}`; take it away, or give another --results")
-    return stored
-
-
-def write_result(file: Path, result: Result) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial")
-    partial.write_text(json.dumps(result, indent=1) + "\n")
-    os.replace(partial, file)
-
-
-def curve(run: Path) -> list[dict[str, float]]:
-    """What each validation saw."""
-    return [
-        {k: v for k, v in record.items() if k != "kind"} for record in read_log(run) if record["kind"] == "validation"
-    ]
+def measured_alike(result: Result, kind: str, rows: set[str], folder: Path) -> list[Result]:
+    """Results of other rows that had the same budget and solved the same tasks."""
+    files = [file for row in sorted(rows) if (file := file_of(folder, kind, row)).exists()]
+    others = [json.loads(file.read_text()) for file in files]
+    same = ("tasks", "test data", "training", "search", "data")
+    return [other for other in others if all(other.get(name) == plain(result.get(name)) for name in same)]
 
 
 def draw(results: list[Result], kind: str, folder: Path) -> None:
@@ -154,13 +129,14 @@ def main(words: list[str]) -> int:
     for kind, data in (("random", arguments.random), ("reduced", arguments.reduced)):
         if data is None:
             continue
+        results = []
         for row in (CLOSED_FORM, *arguments.rows):
-            if measure(row, kind, data, arguments) is None:
+            result = measure(row, kind, data, arguments)
+            if result is None:
                 print("interrupted; the same command goes on", file=sys.stderr)
                 return 130
-        known = (CLOSED_FORM, *dict.fromkeys([*ROWS, *arguments.rows]))
-        files = [file_of(arguments.results, kind, row) for row in known]
-        results = [json.loads(file.read_text()) for file in files if file.exists()]  # also what was measured before
+            results.append(result)
+        results += measured_alike(results[-1], kind, set(ROWS) - set(arguments.rows), arguments.results)
         print(f"{kind} programs, {arguments.programs:,} seen")
         for table in tables([result["test"] for result in results]):
             Console().print(table)

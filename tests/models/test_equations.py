@@ -1,0 +1,129 @@
+"""The paper's equations, written once more by the letter, against the code that computes them; `docs/paper_map.md` names it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from lasynth.models.base import Batch
+from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
+from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.vocab import BOS, PAD
+from tests.models.conftest import DOMAIN, small
+
+MAP = Path(__file__).parents[2] / "docs" / "paper_map.md"
+
+
+def joined(join: torch.nn.Module, *parts: Tensor) -> Tensor:
+    """W [parts] + b, of one matrix."""
+    weights = torch.cat(list(join.weights), 1)  # type: ignore[arg-type]
+    width = max(part.shape[1] for part in parts)
+    wide = [part.expand(-1, width, -1, -1) for part in parts]
+    return F.linear(torch.cat(wide, -1), weights, join.bias)  # type: ignore[arg-type]
+
+
+def attention(decoder: Decoder, view: int, query: list[Tensor], memory: Tensor) -> Tensor:
+    """Scores q W M, and tanh(W [context; query])."""
+    layer = decoder.attentions[view]
+    keys, values = layer.memory(memory).chunk(2, -1)  # type: ignore[operator]
+    weights = (joined(layer.query, *query) @ keys.transpose(-1, -2)).softmax(-1)  # type: ignore[arg-type]
+    return (weights @ values + joined(layer.combine, *query)).tanh()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["output_first", "input_first"])
+def test_double_attention(first: str) -> None:
+    """s^O = Attention(h, O), s^I = Attention([h; s^O], I), or the other way round."""
+    decoder = Decoder(small("LaSynth", "paper", double_attention=first), 30, [24, 24])
+    rng = torch.Generator().manual_seed(0)
+    hidden = torch.randn(2, 3, 4, 20, generator=rng)  # (B, K, T, H)
+    features = [torch.randn(2, 3, 5, 24, generator=rng) for _ in range(2)]
+    seen = decoder.attend(hidden, [View(decoder.project(view, part)) for view, part in enumerate(features)])
+    one, other = (OUTPUT, INPUT) if first == "output_first" else (INPUT, OUTPUT)
+    before = attention(decoder, one, [hidden], features[one])
+    after = attention(decoder, other, [hidden, before], features[other])
+    torch.testing.assert_close(seen[one], before)
+    torch.testing.assert_close(seen[other], after)
+
+
+def test_next_lexeme() -> None:
+    """m = MaxPool_j tanh(W [s^I; s^O; op]), d = Attention(m, lexemes so far), P = Softmax(V d)."""
+    decoder = Decoder(small("LaSynth", "paper"), 30, [24, 24])
+    rng = torch.Generator().manual_seed(1)
+    seen = [torch.randn(2, 3, 4, 16, generator=rng) for _ in range(3)]  # s^I, s^O and op: (B, K, T, A)
+    counts = torch.randint(0, 3, (2, 4, 30), generator=rng).float()
+    counts[..., BOS] += 1
+    present = torch.tensor([[True, True, True], [True, False, True]])
+    scores = decoder.predict(torch.zeros(2, 3, 4, 20), seen, present, counts, Overview(None, None))
+    each = joined(decoder.merge, *seen).tanh()
+    pooled = torch.stack([each[0].amax(0), each[1, [0, 2]].amax(0)])  # (B, T, A)
+    assert decoder.recall is not None
+    torch.testing.assert_close(scores, decoder.output(decoder.recall(pooled, counts)))
+
+
+def last_value(model: LaSynth, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
+    """The latent value of one task after its whole program, and the decoder's state then, step by step."""
+    io = type(batch.io)(*(part[row : row + 1] for part in batch.io))
+    state = model.start(io)
+    lexemes = [BOS, *(int(token) for token in batch.tokens[row] if token != PAD)][:-1]
+    for lexeme in lexemes:
+        moment, state = model._step(state, torch.tensor([lexeme]))
+    return state.pool.values[state.latent][0], moment.hidden[0, :, 0]  # (K, L, C), (E, H)
+
+
+@pytest.mark.parametrize("row", ["LaSynth", "NoPartialExecutor"])
+def test_execution_loss(row: str, batch: Batch) -> None:
+    """L_Exec = Loss(I_T, O): I_T after the last lexeme, or LatentExecutor(I, h_T) if there is no partial execution."""
+    model = build_model(small(row, "paper"), DOMAIN, seed=1)
+    losses = []
+    with torch.no_grad():
+        for n in range(len(batch.tokens)):
+            value, hidden = last_value(model, batch, n)
+            if row == "NoPartialExecutor":
+                executor = model.networks.executor
+                assert executor is not None
+                inputs = model.networks.certain(batch.io.inputs[n : n + 1])
+                value = executor(inputs, executor.prepare(hidden[None]))[0]
+            there = batch.io.present[n]
+            losses.append(F.cross_entropy(value[there].flatten(0, 1), batch.io.outputs[n, there].flatten()))
+        assert model.loss(batch).execution.item() == pytest.approx(torch.stack(losses).mean().item(), abs=1e-4)
+
+
+def test_operation_loss(batch: Batch) -> None:
+    """L_Op looks at what is attended to at step 0, before any lexeme is written."""
+    model = build_model(small("LaSynth", "paper"), DOMAIN, seed=1)
+    operations = model.networks.operations
+    assert operations is not None
+    with torch.no_grad():
+        moment, _ = model._step(model.start(batch.io), torch.full((len(batch.tokens),), BOS))
+        seen = [part.squeeze(2) for part in moment.seen]
+        each = operations.loss(seen[INPUT], seen[OUTPUT], batch.io.inputs, batch.io.outputs)  # type: ignore[attr-defined]
+        mean = torch.stack([row[there].mean() for row, there in zip(each, batch.io.present, strict=True)]).mean()
+        assert model.loss(batch).operation.item() == pytest.approx(mean.item(), abs=1e-4)
+
+
+def test_the_map_names_what_exists() -> None:
+    modules = [
+        importlib.import_module(f"lasynth.{name}")
+        for name in (
+            "config", "layers", "search", "settings", "train", "models.base", "models.decoder", "models.execution",
+            "models.lasynth", "domains.restricted_c.networks", "domains.restricted_c.operations",
+        )
+    ]  # fmt: skip
+    named = 0
+    for line in MAP.read_text().splitlines():
+        if not line.startswith("| ") or line.startswith("| in the paper"):
+            continue
+        for name in re.findall(r"`([A-Z]\w*(?:\.\w+)?|[a-z]+_\w+|update|attend)`", line.split("|")[-2]):
+            first, _, rest = name.partition(".")
+            owners = [module for module in modules if hasattr(module, first)]
+            settings = any(hasattr(getattr(m, c), first) for m in modules for c in ("ModelConfig",) if hasattr(m, c))
+            assert owners or settings, f"{name} in: {line}"
+            assert not rest or any(hasattr(getattr(module, first), rest) for module in owners), name
+            named += 1
+    assert named > 30
