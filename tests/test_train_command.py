@@ -65,13 +65,14 @@ def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
     words = ["-m", "lasynth.cli", "train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, *launcher, *words], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("done at step 2") == 1, "one process speaks for all"
-    card = card_of(run)
-    assert (card["processes"], card["step"], card["programs"]) == (2, 2, 16)
+    for steps, more in ((2, []), (3, ["--resume", "--steps", "3"])):
+        done = subprocess.run(
+            [sys.executable, *launcher, *words, *more], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(f"done at step {steps}") == 1, "one process speaks for all"
+        card = card_of(run)
+        assert (card["processes"], card["step"], card["programs"]) == (2, steps, 8 * steps)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,19 @@ def test_settings_that_cannot_be(
     data = small_data(tmp_path / "data", 5, 2, 0)
     assert main(["train", str(data), "--out", str(tmp_path / "run"), "--steps", "1", "--set", setting]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_papers_preset(tmp_path: Path) -> None:
+    """Its settings are those of the paper, in the model and in the training; sizes are changed to be quick."""
+    data, run = small_data(tmp_path / "data", 20, 5, 0), tmp_path / "run"
+    words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", *SMALL]
+    assert main(["train", str(data), "--out", str(run), "--model", "LaSynth", *words]) == 0
+    card = card_of(run)
+    config, training = card["config"], card["training"]
+    assert isinstance(config, dict)
+    assert isinstance(training, dict)
+    assert [config[name] for name in ("execute_at", "input_feeding", "decoder")] == ["token", True, "per_example"]
+    assert [training[name] for name in ("batch", "schedule", "clip", "bf16")] == [8, "decay", 5.0, False]
 
 
 def test_the_preset_is_known_before_its_defaults_are_shown() -> None:

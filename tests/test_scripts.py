@@ -1,0 +1,18 @@
+"""Benchmarks and experiments start: what they import is there. What they measure is not run here."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = sorted(path for folder in ("benchmarks", "experiments") for path in (ROOT / folder).glob("[!_]*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_script_starts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(path.parent))
+    names = runpy.run_path(str(path), run_name="not main")
+    assert names["__doc__"]
