@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lasynth.domains.base import Domain
 from lasynth.task import Example, InputError, P, V
@@ -25,6 +28,9 @@ class Solvable(Protocol[P, V]):
 
     def probes(self, rng: Random, count: int, examples: Sequence[Example[V]]) -> list[V]:
         """Inputs that tell programs apart, like those of the examples."""
+
+    def tester(self, examples: Sequence[Example[V]]) -> Callable[[P], NDArray[np.bool_]]:
+        """Says of a program which of the examples it satisfies. They are made ready once, for many programs. (K,)"""
 
     def standalone(self, program: P, examples: Sequence[Example[V]]) -> str:
         """A file in the language itself with the program and a test of every example."""

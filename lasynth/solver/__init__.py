@@ -55,8 +55,9 @@ def solve(
     given = check_examples(domain, [_pair(number, pair) for number, pair in enumerate(examples, start=1)])
     team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given)
     warm_up(language)
+    answers = Answers(domain, given)
     begin = time.perf_counter()
-    answers = gather(team, Answers(domain, given), begin, timeout)
+    gather(team, answers, begin, timeout)
     chosen = answers.answers(top, begin + timeout)
     partial, satisfied = (None, len(given)) if chosen else answers.partial_answer()
     seconds = time.perf_counter() - begin

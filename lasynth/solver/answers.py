@@ -98,27 +98,23 @@ class Answers:
     """A strategy would have gone on if it had had the time."""
 
     def __post_init__(self) -> None:
-        self.inputs = [example.input for example in self.examples]
-        self.wanted = [example.output for example in self.examples]
+        self.satisfied = solvable(self.domain).tester(self.examples)
         self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
 
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate; whether it satisfies every example."""
-        (outputs,) = self.domain.run_many([candidate.program], [*self.inputs, *self.probes])
+        satisfied = int(self.satisfied(candidate.program).sum())
         self.executed += 1 + candidate.tried
-        satisfied = sum(map(self._same, outputs, self.wanted))  # the probes' outputs come after the examples'
-        if satisfied < len(self.wanted):
+        if satisfied < len(self.examples):
             if self.partial is None or satisfied > self.partial[0]:
                 self.partial = satisfied, candidate
             return False
-        key = repr([None if o is None else self.domain.value_json(o) for o in outputs[len(self.wanted) :]])
+        (outputs,) = self.domain.run_many([candidate.program], self.probes)
+        key = repr([None if o is None else self.domain.value_json(o) for o in outputs])
         if key not in self.behaviours:
             self.behaviours[key] = Behaviour(len(self.behaviours))
         self.behaviours[key].add(candidate)
         return True
-
-    def _same(self, output: Any, wanted: Any) -> bool:
-        return bool(output is not None and output == wanted)
 
     def ranked(self) -> list[Behaviour]:
         """Behaviours that satisfy the examples, the best first."""
@@ -136,22 +132,23 @@ class Answers:
             behaviour.log_prob = log_prob
 
     def answers(self, top: int, deadline: float) -> tuple[Answer, ...]:
-        """What to show, the best first: the first in any case, others while there is time."""
+        """What to show: the best one in any case, then others while there is time, the smallest of them first."""
         chosen: list[Answer] = []
         for behaviour in self.ranked():
             if len(chosen) == top or (chosen and time.perf_counter() > deadline):
                 break
             answer = self._answer(behaviour)
-            if self._verified(answer.program):
+            if self._verified(answer):
                 chosen.append(answer)
-        return tuple(chosen)
+        return (*chosen[:1], *sorted(chosen[1:], key=lambda answer: answer.tokens))
 
     def partial_answer(self) -> tuple[Answer | None, int]:
         """The best program that does not satisfy all examples, and how many it does."""
         if self.partial is None:
             return None, 0
-        satisfied, candidate = self.partial
-        return self._shown(self._small(candidate.program), candidate, candidate.source, candidate.log_prob), satisfied
+        candidate = self.partial[1]
+        answer = self._shown(self._small(candidate.program), candidate, candidate.source, candidate.log_prob)
+        return answer, int(self.satisfied(self.domain.parse_text(answer.concise)).sum())
 
     def _answer(self, behaviour: Behaviour) -> Answer:
         """The shortest of what the strategies proposed, reduced."""
@@ -172,16 +169,15 @@ class Answers:
         plain = self.domain.canonical(program)
         if self.domain.length(plain) > LONG:
             return plain
-        small = self.domain.reduce(plain, [*self.inputs[:PROBES], *self.probes])
-        return small if len(self.inputs) <= PROBES or self._satisfied(small) == self._satisfied(plain) else plain
+        small = self.domain.reduce(plain, [*(e.input for e in self.examples[:PROBES]), *self.probes])
+        if len(self.examples) <= PROBES or (self.satisfied(small) == self.satisfied(plain)).all():
+            return small
+        return plain
 
-    def _satisfied(self, program: Any) -> list[bool]:
-        (outputs,) = self.domain.run_many([program], self.inputs)
-        return list(map(self._same, outputs, self.wanted))
-
-    def _verified(self, program: Any) -> bool:
-        """Whether it satisfies every example, and for some of them also by the interpreter that defines the language."""
-        return all(self._satisfied(program)) and all(
-            self._same(self.domain.run(program, example.input), example.output)
-            for example in self.examples[:INTERPRETED]
+    def _verified(self, answer: Answer) -> bool:
+        """Whether the very text that is shown satisfies every example, for some of them also by the interpreter that defines
+        the language."""
+        program = self.domain.parse_text(answer.concise)
+        return bool(self.satisfied(program).all()) and all(
+            self.domain.run(program, example.input) == example.output for example in self.examples[:INTERPRETED]
         )

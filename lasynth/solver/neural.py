@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from functools import cache
 from math import log
 from pathlib import Path
@@ -23,6 +24,7 @@ from lasynth.domains.base import learnable
 from lasynth.models.base import IO, Batch
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
+from lasynth.solver.reach import MOST_EXAMPLES, refusal
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
 from lasynth.vocab import PAD
@@ -30,8 +32,6 @@ from lasynth.vocab import PAD
 BEAM = 64
 LONGEST = 64
 """Lexemes of the longest program that is looked for; reduced programs are hardly ever longer."""
-MOST_EXAMPLES = 10
-"""Examples that the model is shown; all of them are executed."""
 SURE = log(0.5)
 """A fitting program with this log-probability ends the search: no other one can be more likely."""
 ENOUGH = 12
@@ -63,15 +63,7 @@ class Neural:
         self.arrays = learnable(self.loaded.domain).arrays()
 
     def refusal(self, examples: Examples) -> str | None:
-        config = self.loaded.config
-        length = len(examples[0].input)
-        if length != config.list_length:
-            return f"the model takes lists of {config.list_length} elements, not of {length}"
-        try:
-            self._io(examples)
-        except InputError as error:
-            return str(error)
-        return None
+        return refusal(asdict(self.loaded.config), examples)
 
     def _io(self, examples: Examples) -> IO:
         shown = examples[:MOST_EXAMPLES]

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.solver.answers import Answers
+from lasynth.solver.reach import refusal_of
 from lasynth.solver.strategies import Examples, Judging, Strategy, Symbolic
 from lasynth.task import Example, InputError
 
@@ -43,9 +44,12 @@ def choose_team(
     if name != "symbolic" and weights is None:
         notes.append("neural: no weights are there")
     elif name != "symbolic" and weights is not None:
-        from lasynth.solver.neural import Neural
+        if (refused := refusal_of(weights, examples)) is not None:
+            notes.append(f"neural: {refused}")
+        else:
+            from lasynth.solver.neural import Neural
 
-        asked.append(Neural(weights, domain.name))
+            asked.append(Neural(weights, domain.name))
     team = []
     for strategy in asked:
         if (refusal := strategy.refusal(examples)) is None:

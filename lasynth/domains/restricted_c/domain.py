@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -134,6 +134,16 @@ class RestrictedC:
 
     def probes(self, rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:
         return solving.probes(rng, count, examples)
+
+    def tester(self, examples: Sequence[ListExample]) -> Callable[[Program], NDArray[np.bool_]]:
+        inputs, wanted = (as_array(side) for side in zip(*((e.input, e.output) for e in examples), strict=True))
+
+        def satisfied(program: Program) -> NDArray[np.bool_]:
+            outputs, status = run_codes(pack([to_code(canonical(program))]), inputs)
+            same: NDArray[np.bool_] = (outputs[0] == wanted).all(axis=1) & (status[0] == Status.OK)
+            return same
+
+        return satisfied
 
     def standalone(self, program: Program, examples: Sequence[ListExample]) -> str:
         return solving.standalone(program, examples)
