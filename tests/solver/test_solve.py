@@ -97,6 +97,34 @@ def test_the_time_limit_is_kept(timeout: float) -> None:
     assert keeps_within(1.1 * timeout, work)
 
 
+def test_the_time_limit_is_kept_with_many_examples() -> None:
+    """Every program is run on all of them, several times on its way to the user."""
+    rng = Random(1)
+    lists = [[rng.randint(-99, 99) for _ in range(100)] for _ in range(3000)]
+    pairs = [(x, [value + 1 for value in x]) for x in lists]
+    solve(pairs[:2])
+    spent = []
+    for _ in range(3):
+        solution = solve(pairs, timeout=0.5)
+        assert solution.solved
+        spent.append(solution.seconds)
+    assert min(spent) <= 0.55
+
+
+def test_torch_is_not_loaded_for_lists_that_the_model_cannot_take() -> None:
+    code = "import sys; from lasynth import solve; print(solve([([1, 2], [2, 3])]).solved, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
+def test_other_answers_come_smallest_first() -> None:
+    solution = solve([([1, 2, 3], [1, 2, 3]), ([4, 1, 0], [4, 1, 0])], top=8)
+    sizes = [answer.tokens for answer in solution.programs[1:]]
+    assert len(sizes) > 2
+    assert sizes == sorted(sizes)
+    assert solution.programs[0].concise == solve([([1, 2, 3], [1, 2, 3]), ([4, 1, 0], [4, 1, 0])]).programs[0].concise
+
+
 def test_an_unchanged_list_needs_no_statement() -> None:
     solution = solve([(x, x) for x, _ in LOOP])
     assert C.run(solution.programs[0].program, [5, 6, 7]) == [5, 6, 7]

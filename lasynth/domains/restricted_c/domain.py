@@ -225,13 +225,13 @@ def read_list(text: str) -> list[int]:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]") from error
-    if not isinstance(value, list) or not all(isinstance(item, int) and not isinstance(item, bool) for item in value):
+    if not isinstance(value, list) or set(map(type, value)) - {int}:  # bool is another type than int here
         raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]")
     if not value:
         raise InputError("the list is empty; it needs at least one element")
     if len(value) > MAX_LIST:
         raise InputError(f"the list has {len(value):,} elements; at most {MAX_LIST:,} are taken")
-    for item in value:
+    for item in (min(value), max(value)):
         if not -(2**31) <= item < 2**31:
             raise InputError(f"{item} in `{shown}` does not fit into 32 bits")
     return value
