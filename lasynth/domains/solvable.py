@@ -32,6 +32,9 @@ class Solvable(Protocol[P, V]):
     def tester(self, examples: Sequence[Example[V]]) -> Callable[[P], NDArray[np.bool_]]:
         """Says of a program which of the examples it satisfies. They are made ready once, for many programs. (K,)"""
 
+    def alike(self, values: Sequence[V], examples: Sequence[Example[V]]) -> list[bool]:
+        """Which inputs do not go beyond those of the examples."""
+
     def standalone(self, program: P, examples: Sequence[Example[V]]) -> str:
         """A file in the language itself with the program and a test of every example."""
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +32,16 @@ def solve(
     strategy: StrategyName = "portfolio",
     weights: Path | str | None = None,
     language: str = "c",
+    known: Sequence[Answer] = (),
 ) -> Solution:
     """Programs that do what the examples show, the best first, each executed on every example.
 
     `examples` are pairs of an input and the output that the program shall give for it. `top` answers at most are given, no
     two of which do the same. `timeout` is in seconds; loading a model, once in a process, is not counted. The strategies are
     `symbolic` (the simplest explanation, no learning), `neural` (beam search of the model in the folder `weights`, by default
-    the one that comes with the package) and `portfolio` (both). InputError if the examples are bad.
+    the one that comes with the package) and `portfolio` (both). `known` are answers for some of the examples, from an earlier
+    call: those that fit are answers again, beyond `top` if need be, whatever the search finds. InputError if the examples
+    are bad.
 
     >>> solution = solve([([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])])
     >>> solution.solved, solution.programs[0].source
@@ -46,23 +51,39 @@ def solve(
     """
     if not timeout > 0:
         raise InputError("the timeout must be positive")
-    if top < 1:
-        raise InputError("top must be at least 1")
+    top = _whole(top)
     if language not in DOMAINS:
         raise InputError(f"there is no language `{language}`; there are {', '.join(DOMAINS)}")
     domain = get_domain(language)
     solvable(domain)
-    given = check_examples(domain, [_pair(number, pair) for number, pair in enumerate(examples, start=1)])
-    team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given)
+    given = check_examples(domain, _pairs(examples))
+    team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given, top)
+    if not team and not known:
+        raise InputError(f"no strategy can take this: {'; '.join(notes)}")
     warm_up(language)
     answers = Answers(domain, given)
     begin = time.perf_counter()
-    gather(team, answers, begin, timeout)
+    gather(team, answers, begin, timeout, known)
     chosen = answers.answers(top, begin + timeout)
     partial, satisfied = (None, len(given)) if chosen else answers.partial_answer()
     seconds = time.perf_counter() - begin
     reason = None if chosen else _reason(team, answers, satisfied)
     return Solution(chosen, seconds, answers.executed, reason, partial, satisfied, tuple(notes))
+
+
+def _whole(top: Any) -> int:
+    with suppress(TypeError):
+        if (number := index(top)) >= 1:
+            return number
+    raise InputError("top must be a whole number, at least 1")
+
+
+def _pairs(examples: Any) -> list[Example[Any]]:
+    try:
+        listed = list(examples)
+    except TypeError as error:
+        raise InputError(f"examples are pairs of an input and an output, not {examples!r:.100}") from error
+    return [_pair(number, pair) for number, pair in enumerate(listed, start=1)]
 
 
 def _pair(number: int, pair: Any) -> Example[Any]:
@@ -75,7 +96,8 @@ def _pair(number: int, pair: Any) -> Example[Any]:
 
 def _reason(team: Sequence[Strategy], answers: Answers, satisfied: int) -> str:
     who = " and ".join(strategy.name for strategy in team)
-    tried = f"{answers.executed:,} program{'s' if answers.executed != 1 else ''} of the {who} search executed"
+    whose = f" of the {who} search" if team else ""
+    tried = f"{answers.executed:,} program{'s' if answers.executed != 1 else ''}{whose} executed"
     best = (
         f"the best satisfies {satisfied} of {len(answers.examples)} examples" if answers.partial else "none was found"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log1p
 from random import Random
 from typing import Any, Protocol, TypeVar
@@ -40,17 +40,29 @@ class Behaviour:
     """By strategy, its first: strategies propose their best first."""
     length: float | None = None
     log_prob: float | None = None
+    known: Answer | None = None
+    """What was shown for it in an earlier search."""
 
     def add(self, candidate: Candidate) -> None:
         self.proposals.setdefault(candidate.source, candidate)
-        if candidate.length is not None:
-            self.length = candidate.length if self.length is None else min(self.length, candidate.length)
+        self._describe(candidate.length)
         if candidate.log_prob is not None:
             self.log_prob = candidate.log_prob if self.log_prob is None else _log_add(self.log_prob, candidate.log_prob)
+
+    def keep(self, answer: Answer) -> None:
+        """Its probability is not taken over: the model knows more examples now."""
+        self.known = self.known or answer  # the better one comes first
+        self._describe(answer.length)
+
+    def _describe(self, length: float | None) -> None:
+        if length is not None:
+            self.length = length if self.length is None else min(self.length, length)
 
     @property
     def program(self) -> Any:
         """One that behaves so."""
+        if self.known is not None:
+            return self.known.program
         return next(iter(self.proposals.values())).program
 
 
@@ -103,18 +115,29 @@ class Answers:
 
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate; whether it satisfies every example."""
-        satisfied = int(self.satisfied(candidate.program).sum())
-        self.executed += 1 + candidate.tried
+        self.executed += candidate.tried
+        satisfied, behaviour = self._executed(candidate.program)
+        if behaviour is not None:
+            behaviour.add(candidate)
+        elif self.partial is None or satisfied > self.partial[0]:
+            self.partial = satisfied, candidate
+        return behaviour is not None
+
+    def keep(self, answer: Answer) -> None:
+        """Execute an answer of an earlier search; if it satisfies every example, it is an answer again."""
+        _, behaviour = self._executed(answer.program)
+        if behaviour is not None:
+            behaviour.keep(answer)
+
+    def _executed(self, program: Any) -> tuple[int, Behaviour | None]:
+        """How many examples it satisfies; if all, what it does."""
+        self.executed += 1
+        satisfied = int(self.satisfied(program).sum())
         if satisfied < len(self.examples):
-            if self.partial is None or satisfied > self.partial[0]:
-                self.partial = satisfied, candidate
-            return False
-        (outputs,) = self.domain.run_many([candidate.program], self.probes)
+            return satisfied, None
+        (outputs,) = self.domain.run_many([program], self.probes)
         key = repr([None if o is None else self.domain.value_json(o) for o in outputs])
-        if key not in self.behaviours:
-            self.behaviours[key] = Behaviour(len(self.behaviours))
-        self.behaviours[key].add(candidate)
-        return True
+        return satisfied, self.behaviours.setdefault(key, Behaviour(len(self.behaviours)))
 
     def ranked(self) -> list[Behaviour]:
         """Behaviours that satisfy the examples, the best first."""
@@ -127,16 +150,16 @@ class Answers:
         for behaviour in silent:
             if time.perf_counter() > deadline:
                 break
-            programs.append(self._small(behaviour.program))
+            programs.append(behaviour.program if behaviour.known is not None else self._small(behaviour.program))
         for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=False):
             behaviour.log_prob = log_prob
 
     def answers(self, top: int, deadline: float) -> tuple[Answer, ...]:
-        """What to show: the best one in any case, then others while there is time, the smallest of them first."""
+        """What to show: the best one and what was known in any case, then others while there is time, the smallest first."""
         chosen: list[Answer] = []
         for behaviour in self.ranked():
-            if len(chosen) == top or (chosen and time.perf_counter() > deadline):
-                break
+            if behaviour.known is None and (len(chosen) >= top or (chosen and time.perf_counter() > deadline)):
+                continue
             answer = self._answer(behaviour)
             if self._verified(answer):
                 chosen.append(answer)
@@ -147,19 +170,22 @@ class Answers:
         if self.partial is None:
             return None, 0
         candidate = self.partial[1]
-        answer = self._shown(self._small(candidate.program), candidate, candidate.source, candidate.log_prob)
+        answer = self._shown(candidate, candidate.source, candidate.log_prob)
         return answer, int(self.satisfied(self.domain.parse_text(answer.concise)).sum())
 
     def _answer(self, behaviour: Behaviour) -> Answer:
-        """The shortest of what the strategies proposed, reduced."""
+        """The shortest of what the strategies proposed, reduced; what was shown before stays as it is."""
+        if behaviour.known is not None:
+            return replace(behaviour.known, log_prob=behaviour.log_prob, length=behaviour.length)
         sources = ", ".join(sorted(behaviour.proposals))
         shown = [
-            self._shown(self._small(candidate.program), candidate, sources, behaviour.log_prob)
+            replace(self._shown(candidate, sources, behaviour.log_prob), length=behaviour.length)
             for candidate in behaviour.proposals.values()
         ]
         return min(shown, key=lambda answer: answer.tokens)
 
-    def _shown(self, program: Any, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
+    def _shown(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
+        program = self._small(candidate.program)
         concise = self.domain.pretty(program)
         tokens = self.domain.length(self.domain.parse_text(concise))
         return Answer(program, self.domain.text(candidate.program), concise, source, log_prob, tokens)

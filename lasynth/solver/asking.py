@@ -32,17 +32,21 @@ class Question:
 
 
 def question(domain: Domain[Any, Any, Any], answers: Sequence[Answer], examples: Examples) -> Question | None:
-    """The input that tells most of the answers apart, of equal ones the shortest to write; None if all agree."""
+    """The input that tells most of the answers apart; None if all agree.
+
+    Of equal ones, it is like those of the examples, so that whoever could take these can take it too, and short to write.
+    """
     inputs = solvable(domain).probes(Random(1), INPUTS, examples)
     inputs += solvable(domain).probes(Random(0), PROBES, examples)  # on these, at least, any two answers differ
     given = [example.input for example in examples]
     inputs = [value for value in inputs if value not in given]
     results = domain.run_many([answer.program for answer in answers], inputs)  # answers x inputs
-    best: tuple[float, int] | None = None
+    alike = solvable(domain).alike(inputs, examples)
+    best: tuple[float, bool, int] | None = None
     for i, value in enumerate(inputs):
         sizes = [len(members) for _, members in _groups(domain, results, i)]
         if len(sizes) > 1:
-            rank = _information(sizes), -len(json.dumps(domain.value_json(value)))
+            rank = _information(sizes), alike[i], -len(json.dumps(domain.value_json(value)))
             if best is None or rank > best:
                 best, chosen = rank, i
     if best is None:
@@ -62,6 +66,6 @@ def _groups(
 
 
 def _information(sizes: Sequence[int]) -> float:
-    """Bits that the answer to a question is worth."""
+    """Bits that the answer to a question is worth; in whichever order the sizes come, the same to the last digit."""
     total = sum(sizes)
-    return sum(-size / total * log2(size / total) for size in sizes)
+    return sum(-size / total * log2(size / total) for size in sorted(sizes))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from typing import Any
 
 from lasynth.domains.base import Domain
@@ -52,9 +53,14 @@ def check_examples(domain: Domain[Any, Any, Any], examples: Sequence[Example[Any
 def _json(value: Any) -> str:
     """A value as its reader takes it; what is not JSON is shown as it is, and refused by the reader."""
     try:
-        return json.dumps(value)
+        return json.dumps(value, default=_plain)
     except (TypeError, ValueError):
         return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays become lists; what Python takes for an integer becomes one. TypeError."""
+    return value.tolist() if hasattr(value, "tolist") else index(value)
 
 
 def _checked(

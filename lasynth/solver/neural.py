@@ -33,9 +33,9 @@ BEAM = 64
 LONGEST = 64
 """Lexemes of the longest program that is looked for; reduced programs are hardly ever longer."""
 SURE = log(0.5)
-"""A fitting program with this log-probability ends the search: no other one can be more likely."""
+"""A fitting program with this log-probability ends the search for one answer: no other one can be more likely."""
 ENOUGH = 12
-"""So many fitting programs end the search."""
+"""So many fitting programs for each answer that is wanted end the search."""
 RESERVE = 0.05
 """Share of the time that is kept for what comes after the search."""
 
@@ -56,8 +56,10 @@ class Neural:
 
     name = "neural"
 
-    def __init__(self, weights: Path, language: str) -> None:
+    def __init__(self, weights: Path, language: str, top: int = 1) -> None:
         self.loaded = load(weights)
+        self.top = top
+        """Answers that are wanted."""
         if self.loaded.domain.name != language:
             raise InputError(f"{weights} is a model of `{self.loaded.domain.name}`, the examples are of `{language}`")
         self.arrays = learnable(self.loaded.domain).arrays()
@@ -108,6 +110,7 @@ class Watch:
 
     def __init__(self, strategy: Neural, examples: Examples) -> None:
         self.arrays = strategy.arrays
+        self.top = strategy.top
         self.inputs = np.array([[e.input for e in examples]])  # (1, K, L)
         self.wanted = np.array([e.output for e in examples])  # (K, L)
         self.executed = 0
@@ -125,7 +128,8 @@ class Watch:
         closest = int(np.lexsort((scores, satisfied))[-1])
         mine = int(satisfied[closest]), float(scores[closest]), finished.tokens[closest, :-1].tolist()
         self.closest = mine if self.closest is None else max(self.closest, mine)
-        enough = fits & ((scores > SURE) | (len(self.fitting) >= ENOUGH))
+        sure = (scores > SURE) & (self.top == 1)
+        enough = fits & (sure | (len(self.fitting) >= ENOUGH * self.top))
         verdicts: NDArray[np.int64] = np.where(enough, END, np.where(fits, KEEP, DROP))
         return verdicts
 

@@ -13,6 +13,7 @@ from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.solver.answers import Answers
 from lasynth.solver.reach import refusal_of
+from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Examples, Judging, Strategy, Symbolic
 from lasynth.task import Example, InputError
 
@@ -31,9 +32,9 @@ NEARLY = 0.1
 
 
 def choose_team(
-    domain: Domain[Any, Any, Any], name: str, weights: Path | None, examples: Examples
+    domain: Domain[Any, Any, Any], name: str, weights: Path | None, examples: Examples, top: int = 1
 ) -> tuple[list[Strategy], list[str]]:
-    """The strategies that take part, and why others do not. InputError if none can."""
+    """The strategies that can take part, and why others do not."""
     if name not in get_args(StrategyName):
         raise InputError(f"there is no strategy `{name}`; there are {', '.join(get_args(StrategyName))}")
     asked: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
@@ -49,20 +50,23 @@ def choose_team(
         else:
             from lasynth.solver.neural import Neural
 
-            asked.append(Neural(weights, domain.name))
+            asked.append(Neural(weights, domain.name, top))
     team = []
     for strategy in asked:
         if (refusal := strategy.refusal(examples)) is None:
             team.append(strategy)
         else:
             notes.append(f"{strategy.name}: {refusal}")
-    if not team:
-        raise InputError(f"no strategy can take this: {'; '.join(notes)}")
     return team, notes
 
 
-def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: float) -> Answers:
-    """Every strategy in turn, the last one with all the time that is left."""
+def gather(
+    team: Sequence[Strategy], answers: Answers, begin: float, timeout: float, known: Sequence[Answer] = ()
+) -> Answers:
+    """Every strategy in turn, the last one with all the time that is left; then what was known before.
+
+    What was known comes last so that nobody is hurried for its sake.
+    """
     last_call = begin + LAST_CALL * timeout
     for strategy in team:
         now = time.perf_counter()
@@ -75,8 +79,10 @@ def gather(team: Sequence[Strategy], answers: Answers, begin: float, timeout: fl
             if time.perf_counter() > until:
                 break
         answers.cut_short |= time.perf_counter() > until - NEARLY * (until - now)
+    for answer in known:
+        answers.keep(answer)
     for strategy in team:
-        if isinstance(strategy, Judging) and len(team) > 1:
+        if isinstance(strategy, Judging):
             answers.weigh(strategy, last_call)
     return answers
 

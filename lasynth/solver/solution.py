@@ -22,6 +22,8 @@ class Answer:
     """What the model thinks of all programs that behave so, whoever found them; None if no model could say."""
     tokens: int
     """Length of `concise`, in tokens of the language."""
+    length: float | None = None
+    """Of its description, in nats; None if no strategy described it."""
 
     def json(self) -> dict[str, Any]:
         names = ("code", "concise", "source", "log_prob", "tokens")

@@ -94,3 +94,8 @@ def test_what_the_model_cannot_take_is_left_to_others(weights: Path, pair: tuple
         solve([pair], weights=weights, strategy="neural")
     with pytest.raises(InputError, match="a model of"):
         Neural(weights, "karel")
+
+
+def test_a_sure_program_ends_the_search_for_one_answer_only(weights: Path) -> None:
+    watch = Watch(Neural(weights, "c", top=2), EXAMPLES)
+    assert watch(finished(("++a[4]", -0.2))).tolist() == [KEEP]

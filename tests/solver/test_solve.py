@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -259,7 +260,8 @@ def test_questions_split_the_answers_evenly() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"timeout": 0}, "timeout"), ({"timeout": float("nan")}, "timeout"), ({"top": 0}, "top"), ({"strategy": "magic"}, "magic"),
+    [({"timeout": 0}, "timeout"), ({"timeout": float("nan")}, "timeout"), ({"top": 0}, "top"), ({"top": 1.5}, "whole"),
+     ({"strategy": "magic"}, "magic"),
      ({"language": "basic"}, "basic"), ({"language": "karel"}, "karel"), ({"weights": "/nowhere"}, "nowhere")],
 )  # fmt: skip
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
@@ -277,3 +279,60 @@ def test_without_weights_the_portfolio_says_so(monkeypatch: pytest.MonkeyPatch, 
 
 def test_symbolic_takes_anything() -> None:
     assert Symbolic(C).refusal(examples(LOOP)) is None
+
+
+def test_known_answers_that_fit_stay_whatever_the_search_finds() -> None:
+    """`top` leaves no room for `OTHER`; `WRONG` is not an answer any more."""
+    known = [
+        answer
+        for found, pairs in ((OTHER, LOOP), (WRONG, [([0, 0, 0], [1, 0, 0])]))
+        for answer in gathered(Candidate(found, "x", length=99.0), pairs=pairs).answers(1, inf)
+    ]
+    solution = solve(LOOP, strategy="symbolic", known=known)
+    assert solution.programs[0].source == "symbolic"
+    assert [answer.concise for answer in solution.programs[1:]] == [known[0].concise]
+
+
+def test_known_answers_are_as_good_as_when_they_were_found() -> None:
+    (known,) = gathered(Candidate(INCREMENTS, "x", length=2.0, log_prob=-1.0)).answers(1, inf)
+    answers = gather([Proposes(Candidate(OTHER, "y", length=3.0))], Answers(C, examples(LOOP)), 0.0, inf, [known])
+    first, second = answers.answers(1, inf)[0], answers.ranked()[1]
+    assert (first.source, first.length, first.log_prob) == ("x", 2.0, None), "the model has not said what it thinks now"
+    assert second.program == OTHER
+
+
+def test_a_known_answer_will_do_where_no_strategy_can(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(lasynth.solver.portfolio, "PRETRAINED", tmp_path)
+    known = gathered(Candidate(INCREMENTS, "x")).answers(1, inf)
+    solution = solve(LOOP, strategy="neural", known=known)
+    assert solution.programs == known
+    assert "no weights" in solution.notes[0]
+    unsolved = solve([([0, 0, 0], [0, 0, 9])], strategy="neural", known=known)
+    assert unsolved.reason is not None
+    assert "1 program executed" in unsolved.reason
+
+
+def test_questions_stay_within_the_examples_if_they_tell_as_much() -> None:
+    """The answers differ wherever a[0] > 11; inputs with one digit less are shorter, but beyond the examples."""
+    pairs = [([10, 14], [10, 14]), ([11, 13], [11, 13])]
+    candidates = (Candidate(program(body), "x") for body in ("", "if (a[0] > 11) a[1] = 0;"))
+    answers = gathered(*candidates, pairs=pairs).answers(2, inf)
+    assert len(answers) == 2
+    asked = question(C, answers, examples(pairs))
+    assert asked is not None
+    assert all(10 <= value <= 14 for value in asked.input)
+
+
+def test_arrays_and_their_integers_are_taken() -> None:
+    arrays = [(np.array(x), np.array(y, np.int32)) for x, y in LOOP]
+    assert solve(arrays).programs[0].concise == solve(LOOP).programs[0].concise
+    assert solve(np.array(LOOP)).solved  # type: ignore[arg-type]
+    assert solve([([np.int64(v) for v in x], y) for x, y in LOOP], top=np.int64(2)).solved  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="example 1"):
+        solve([(np.array([1.5]), [1])])
+
+
+@pytest.mark.parametrize("wrong", [None, 3])
+def test_what_is_no_list_of_examples(wrong: Any) -> None:
+    with pytest.raises(InputError, match="examples are pairs"):
+        solve(wrong)

@@ -145,6 +145,9 @@ class RestrictedC:
 
         return satisfied
 
+    def alike(self, values: Sequence[list[int]], examples: Sequence[ListExample]) -> list[bool]:
+        return solving.alike(values, examples)
+
     def standalone(self, program: Program, examples: Sequence[ListExample]) -> str:
         return solving.standalone(program, examples)
 

@@ -119,6 +119,12 @@ def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[lis
     return lists
 
 
+def alike(values: Sequence[list[int]], examples: Sequence[ListExample]) -> list[bool]:
+    """Which lists have their elements between the smallest and the largest one of the examples' inputs."""
+    low, high = min(min(e.input) for e in examples), max(max(e.input) for e in examples)
+    return [low <= min(value) and max(value) <= high for value in values]
+
+
 FILE = """\
 #include <assert.h>
 #include <stdio.h>
