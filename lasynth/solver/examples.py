@@ -2,12 +2,14 @@
 
     {"examples": [{"input": [3, 1], "output": [1, 3]}, ..]}          [3, 1] -> [1, 3]
 
-Empty lines and what follows a # are passed over in text. Knows languages only through their domains.
+The list alone, or an object in each line, is JSON enough. Empty lines and what follows a # are passed over in text. Knows
+languages only through their domains.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
 from typing import Any
@@ -18,14 +20,20 @@ from lasynth.task import Example, InputError
 
 MAX_EXAMPLES = 10_000
 ARROW = "->"
+JSON = re.compile(r"\s*(\[\s*)?\{")
+COMMA_TOO_MANY = re.compile(r",\s*[]}]")
+FORM = '{"examples": [{"input": .., "output": ..}, ..]}'
 SHOWN = 100
 """Characters of a line that a message shows."""
 
 
 def read_examples(text: str, domain: Domain[Any, Any, Any], name: str) -> list[Example[Any]]:
-    """The examples in a text, which is JSON if it begins with `{`. InputError with the name, the line and what is wrong."""
-    reader = _from_json if text.lstrip().startswith("{") else _from_lines
+    """The examples in a text, which is JSON if it begins with `{` or with a list of such. InputError with the name, the line
+    and what is wrong."""
+    reader = _from_json if JSON.match(text) else _from_lines
     numbered = list(reader(text, domain, name))
+    if not numbered:
+        raise InputError(f"{name} has no example")
     return _checked(domain, [e for e, _ in numbered], lambda i: numbered[i][1])
 
 
@@ -100,18 +108,8 @@ def _from_lines(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator
 
 
 def _from_json(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[tuple[Example[Any], str]]:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        line = text.split("\n")[error.lineno - 1]
-        raise InputError(f"{name}, line {error.lineno}: {_shown(line)}\nthis is not JSON: {error.msg}") from error
-    except (ValueError, RecursionError) as error:  # a number of too many digits, brackets without end
-        raise InputError(f"{name} is not JSON that can be read: {error}") from error
-    items = content.get("examples")
-    if not isinstance(items, list):
-        raise InputError(f'{name} has no list "examples"')
-    for number, item in enumerate(items, start=1):
-        where = f"{name}, example {number}: {_shown(json.dumps(item))}"
+    for item, place in _items(text, name):
+        where = f"{place}: {_shown(json.dumps(item))}"
         if not isinstance(item, dict) or not {"input", "output"} <= item.keys():
             raise InputError(f'{where}\nan example is an object with "input" and "output"')
         try:
@@ -119,6 +117,48 @@ def _from_json(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[
         except InputError as error:
             raise InputError(f"{where}\n{error}") from error
         yield Example(value, wanted), where
+
+
+def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
+    """What JSON gives for examples, each with its place."""
+    if _is_an_example(text.strip().partition("\n")[0]):
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield _loads(line, name, number), f"{name}, line {number}"
+        return
+    content = _loads(text, name)
+    items = content.get("examples") if isinstance(content, dict) else content
+    if not isinstance(items, list):
+        raise InputError(f'{name} has no list "examples"; the form is {FORM}')
+    for number, item in enumerate(items, start=1):
+        yield item, f"{name}, example {number}"
+
+
+def _is_an_example(line: str) -> bool:
+    """Whether a line is complete, so that the others are taken to be so too."""
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(item, dict) and "input" in item
+
+
+def _loads(text: str, name: str, first_line: int = 1) -> Any:
+    """JSON that begins in some line of a file. InputError."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line, number = text.split("\n")[error.lineno - 1], first_line + error.lineno - 1
+        hint = " (there is a comma too many)" if _comma_too_many(text, error.pos) else ""
+        raise InputError(f"{name}, line {number}: {_shown(line)}\nthis is not JSON: {error.msg}{hint}") from error
+    except (ValueError, RecursionError) as error:  # a number of too many digits, brackets without end
+        raise InputError(f"{name} is not JSON that can be read: {error}") from error
+
+
+def _comma_too_many(text: str, position: int) -> bool:
+    """Whether the culprit is a comma before a closing bracket; Python's versions point at the one or the other."""
+    before = len(text[:position].rstrip()) - 1
+    return any(COMMA_TOO_MANY.match(text, at) for at in (before, position) if at >= 0)
 
 
 def _shown(line: str) -> str:

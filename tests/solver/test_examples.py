@@ -25,6 +25,9 @@ def test_both_formats_and_python_say_the_same(made: list[tuple[list[int], list[i
     text = "# examples\n\n" + "\n".join(f" {x} ->{y}   # a pair" for x, y in unique)
     as_json = json.dumps({"examples": [{"input": x, "output": y} for x, y in unique]})
     wanted = [Example(x, y) for x, y in unique]
+    objects = [json.dumps({"input": x, "output": y}) for x, y in unique]
+    assert read_examples("\n".join(objects) + "\n\n", C, "l") == wanted
+    assert read_examples(f"[\n{', '.join(objects)}]", C, "b") == wanted
     assert read_examples(text, C, "t") == read_examples(as_json, C, "j") == check_examples(C, wanted) == wanted
 
 
@@ -37,14 +40,20 @@ BAD = [
     ("[1,2] -> [1,2]\n[0,0] -> [0,0]\n[1,2] -> [2,1]", ["line 3", "line 1", "same input"]),
     ("[1,2] -> [1,99999999999]", ["line 1", "32 bits"]),
     ("[] -> []", ["line 1", "empty"]),
-    ("", ["no example"]),
-    ("# nothing\n", ["no example"]),
+    ("", ["FILE has no example"]),
+    ("# nothing\n", ["FILE has no example"]),
     ('{"examples": [}', ["line 1", "not JSON"]),
     ('{"examples": [\n', ["line 2", "not JSON"]),
     ('{"examples": \n"\u2028" 3}', ["line 2", "not JSON"]),
     ('{"examples": 3}', ["no list"]),
-    ('{"pairs": []}', ["no list"]),
-    ('{"examples": []}', ["no example"]),
+    ('{"pairs": []}', ["no list", "the form is"]),
+    ('{"examples": []}', ["FILE has no example"]),
+    ('{"examples": [{"input": [1], "output": [1]},\n]}', ["line", "not JSON", "comma too many"]),
+    ('{"examples": [{"input": [1,], "output": [1]}]}', ["line 1", "comma too many"]),
+    ('{"examples": [{"input": [1], "output": [1]}],}', ["line 1", "comma too many"]),
+    ('{"input": [1], "output": [1]}\n{"input": [2]}', ["FILE, line 2", '"output"']),
+    ('{"input": [1], "output": [1]}\n\n{"input": [2}', ["FILE, line 3", "not JSON"]),
+    ('[{"input": [1], "output": [1]}, 3]', ["FILE, example 2", "an object"]),
     ('{"examples": [{"input": [1]}]}', ["example 1", '"output"']),
     ('{"examples": [{"input": [1], "output": "x"}]}', ["example 1", "not a list"]),
     ('{"examples": [{"input": [true], "output": [1]}]}', ["example 1", "not a list"]),
