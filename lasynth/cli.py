@@ -4,16 +4,16 @@ Exit codes: 0 fine, 1 the program that was run failed or none was found, 2 bad i
 standard error. Only the module of the command that was asked for is loaded.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-import tyro
-
-from lasynth.commands.terminal import complain
-from lasynth.task import ExecutionError, InputError, ParseError
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 RUN_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
@@ -30,9 +30,20 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of `lasynth`."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    """Entry point of `lasynth`. All but the standard library is imported below it, where an interruption is expected."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        return _answered(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print("lasynth: interrupted; nothing was left behind", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _answered(words: list[str]) -> int:
+    """The command's exit code; what goes wrong is told."""
+    from lasynth.commands.terminal import complain
+    from lasynth.task import ExecutionError, InputError, ParseError
+
     try:
         code = _dispatch(words)
         sys.stdout.flush()  # here, so that a reader who has gone is noticed here
@@ -43,9 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ExecutionError as error:
         complain(f"{type(error).__name__}: {error}")
         return RUN_FAILED
-    except KeyboardInterrupt:
-        complain("interrupted; nothing was left behind")
-        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing to say to it
         return 0
@@ -58,6 +66,8 @@ def _dispatch(words: list[str]) -> int:
     if words and words[0] in COMMANDS:
         module = import_module(f"lasynth.commands.{words[0].replace('import', 'import_')}")
         return int(module.main(words[1:]))
+    import tyro
+
     overview = {name: _described(summary) for name, summary in COMMANDS.items()}
     tyro.extras.subcommand_cli_from_dict(
         overview, prog="lasynth", args=words, description="Programs from input-output examples."
