@@ -5,6 +5,9 @@ from __future__ import annotations
 import doctest
 import io
 import json
+import os
+import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -14,8 +17,10 @@ from pathlib import Path
 import pytest
 
 from lasynth.cli import main
+from lasynth.commands.terminal import print_code
 from lasynth.domains import get_domain
 
+ROOT = Path(__file__).parents[1]
 LOOP = "[3,1,4] -> [4,2,5]\n[0,7,7] -> [1,8,8]\n[9,-2,5] -> [10,-1,6]\n"
 BRANCH = """\
 [0,5,6] -> [0,6,5]
@@ -39,7 +44,7 @@ def test_code_on_standard_output_words_on_standard_error(file: Path, capsys: pyt
     out, err = capsys.readouterr()
     c = get_domain("c")
     assert c.run(c.parse_text(out), [1, 2, 3]) == [2, 3, 4]
-    for words in ("checked on 3 examples", "symbolic", " s,", "candidates executed"):
+    for words in ("checked on 3 examples", "symbolic", " s,", "1 candidate executed"):
         assert words in err
 
 
@@ -79,11 +84,29 @@ def test_nothing_found_is_exit_1_with_a_partial_answer(tmp_path: Path, capsys: p
     assert result["reason"]
 
 
-def test_traces(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traces_are_not_code(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", str(file), "--trace"]) == 0
-    out = capsys.readouterr().out
-    assert "example 3" in out
-    assert "[10, -1, 6]" in out
+    out, err = capsys.readouterr()
+    assert "example 3" in err
+    assert "[10, -1, 6]" in err
+    assert main(["solve", str(file)]) == 0
+    assert capsys.readouterr().out == out
+
+
+def test_a_narrow_terminal_shows_all_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    code = "int * func_1(int a[])\n{\n    a[0] = a[1] + a[2] + a[3] + a[4];\n    return a;\n}\n"
+    terminal = Terminal()
+    for name, value in (("COLUMNS", "20"), ("TERM", "xterm-256color")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    print_code(get_domain("c"), code)
+    assert "\x1b[" in terminal.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()) == code
 
 
 @pytest.mark.parametrize(
@@ -96,7 +119,14 @@ def test_traces(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["solve", "--example", "[1] -> [1]", "--top", "0"], "top"),
         (["solve", "--example", "[1] -> [1]", "--weights", "/nowhere"], "/nowhere"),
         (["solve", "--example", "[1] -> [1]", "--ask", "--json"], "--ask"),
+        (["solve", "--example", "[1] -> [1]", "--ask", "--top", "0"], "top"),
         (["solve", "--example", "[1] -> [1]", "--emit", "c", "--json"], "either --json or --emit"),
+        (["solve", "--example", "[1] -> [1]", "--json", "--trace"], "--trace"),
+        (["solve", "--example", "[1] -> [1]", "--emit", "c", "--trace"], "--trace"),
+        (["solve", "--example", "[1] -> [1]", "--emit", "c", "--top", "3"], "--top"),
+        (["solve", "--example", "[1] -> [1]", "[2] -> [2]"], "once for each example"),
+        (["solve", "--example", "[1] -> [1]", "-"], "- is standard input"),
+        (["solve", "/dev/null"], "/dev/null has no example"),
     ],
 )
 def test_bad_input_is_exit_2_and_a_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,8 +143,17 @@ def test_bytes_that_are_no_text(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"[1] -> \xff"), encoding="utf-8"))
     assert main(["solve", "-"]) == 2
     assert "standard input is not text" in capsys.readouterr().err
-    (tmp_path / "x").write_bytes(b"\xef\xbb\xbf[1] -> [1]")
-    assert main(["solve", str(tmp_path / "x")]) == 0
+    for text in (
+        b"\xef\xbb\xbf[1] -> [1]",
+        "[1] -> [1]\r\n".encode("utf-16"),
+        b"\xfe\xff" + "[1] -> [1]".encode("utf-16-be"),
+    ):
+        (tmp_path / "x").write_bytes(text)
+        assert main(["solve", str(tmp_path / "x")]) == 0
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text), encoding="utf-8"))
+        assert main(["solve", "-"]) == 0
+    (tmp_path / "x").write_bytes(b"\xff\xfe[")
+    assert main(["solve", str(tmp_path / "x")]) == 2
 
 
 def test_interrupted_by_the_user() -> None:
@@ -132,11 +171,42 @@ def test_interrupted_by_the_user() -> None:
     assert "Traceback" not in said
 
 
+def test_interrupted_while_it_is_loading(tmp_path: Path) -> None:
+    """The user's interruption comes as soon as the first large library is imported."""
+    (tmp_path / "tyro.py").write_text("raise KeyboardInterrupt")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", "import sys; from lasynth.cli import main; sys.exit(main(sys.argv[1:]))"]
+    for words in ([], ["solve", "--example", "[1] -> [1]"]):
+        ended = subprocess.run([*command, *words], env=environment, capture_output=True, text=True, check=False)
+        assert ended.returncode == 130
+        assert ended.stderr == "lasynth: interrupted; nothing was left behind\n"
+
+
+def test_none_is_no_choice(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["solve", "--example", "[1] -> [1]", "--emit", "None"])
+    assert main(["solve", "--example", "[1] -> [1]", "--weights", "None"]) == 2
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["solve", "--help"])
+    assert "None" not in capsys.readouterr().out
+
+
+def test_the_demonstration_shows_a_loop_and_a_branch(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "demo.py"))
+    loop, branch = capsys.readouterr().out.split("# a branch:")
+    assert "for (" in loop
+    assert "if (" in branch
+
+
 def test_no_file_is_emitted_without_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "noise.txt"
     path.write_text(NOISE)
     assert main(["solve", str(path), "--emit", "c", "--timeout", "1"]) == 1
-    assert capsys.readouterr().out == ""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "int * func_1" in err
+    assert re.search(r"this satisfies \d of 9 examples", err)
 
 
 def test_python_in_the_documentation() -> None:
@@ -153,7 +223,9 @@ def test_emitted_files_compile_without_warnings_and_pass(
     path, source, binary = tmp_path / "e.txt", tmp_path / "e.c", tmp_path / "e"
     path.write_text(text)
     assert main(["solve", str(path), "--emit", "c"]) == 0
-    source.write_text(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert "found by" in err
+    source.write_text(out)
     made = subprocess.run(
         ["gcc", "-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", source, "-o", binary],
         capture_output=True, text=True, check=False,
@@ -195,3 +267,37 @@ def test_a_question_can_be_left_and_a_bad_answer_is_asked_again(
     out, err = answered("nonsense\n[1]\n1\n\n", words, capsys, monkeypatch)
     assert "not a list" in err
     assert "elements" in err
+
+
+def test_an_answer_that_nothing_fits_is_left_out_and_asked_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model knows no 99."""
+    words = ["--strategy", "neural", "--timeout", "2", "--example", "[2,-1,2,-4,4] -> [2,-1,2,4,2]"]
+    out, err = answered("[99,99,99,99,99]\n\n", words, capsys, monkeypatch)
+    first, again = (part.split(":")[0] for part in err.split("becomes of ")[1:])
+    assert first == again
+    assert "no program that was found does that" in err
+    assert "checked on 1 example;" in err
+    c = get_domain("c")
+    assert c.run(c.parse_text(out), [2, -1, 2, -4, 4]) == [2, -1, 2, 4, 2]
+
+
+def test_what_was_settled_can_be_written_as_a_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]", "--emit", "c"]
+    out, err = answered("1\n\n", words, capsys, monkeypatch)
+    assert out.startswith("#include")
+    assert "EXAMPLES = 3" in out
+    assert "What should it be?" in err
+
+
+def test_questions_never_lead_where_the_model_cannot_follow(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--strategy", "neural", "--timeout", "2", "--example", "[2,-1,2,-4,4] -> [2,-1,2,4,2]"]
+    out, err = answered("1\n1\n1\n", words, capsys, monkeypatch)
+    assert out.startswith("int *")
+    assert "What should it be?" in err
+    assert "no program that was found" not in err

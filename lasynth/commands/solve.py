@@ -9,43 +9,63 @@ from typing import Annotated, Any, Literal
 from tyro.conf import Positional, UseAppendAction, arg
 
 from lasynth.commands.arguments import call
-from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text
+from lasynth.commands.dialogue import Examples, settle
+from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say
 from lasynth.domains import get_domain
 from lasynth.domains.base import Domain
 from lasynth.domains.solvable import solvable
 from lasynth.solver import Answer, Solution, StrategyName
 from lasynth.solver import solve as find
-from lasynth.solver.asking import Question, question
-from lasynth.solver.examples import read_example, read_examples
-from lasynth.task import Example, InputError
+from lasynth.solver.examples import read_examples
+from lasynth.task import InputError
 
 UNSOLVED = 1
 ASKED_AMONG = 16
 """Answers that questions tell apart."""
+EMITTED = Literal["c"]
 MOST = 100_000_000
 """Bytes of a file with examples."""
-Examples = list[Example[Any]]
 
 
 def solve(
     file: Annotated[
         Positional[Path | None],
-        arg(metavar="FILE", help='Examples as JSON, or a line "[3,1,2] -> [4,2,3]" each; - for standard input.'),
+        arg(
+            metavar="FILE",
+            constructor=Path,
+            help='Examples as JSON, or a line "[3,1,2] -> [4,2,3]" each; - for standard input.',
+            help_behavior_hint="",
+        ),
     ] = None,
     /,
     example: Annotated[
         UseAppendAction[tuple[str, ...]],
-        arg(metavar='"[..] -> [..]"', help="An example instead of a file; may be given several times."),
+        arg(metavar='"[..] -> [..]"', help="An example instead of a file; once for each example."),
     ] = (),
     top: Annotated[int, arg(help="So many answers at most, no two of which do the same.")] = 1,
     timeout: Annotated[float, arg(metavar="S", help="Seconds, after the model is loaded.")] = 5.0,
     strategy: Annotated[StrategyName, arg(help="Who may answer; the portfolio is both others.")] = "portfolio",
     weights: Annotated[
-        Path | None, arg(metavar="RUN", help="A trained model instead of the one that is shipped.")
+        Path | None,
+        arg(
+            metavar="RUN",
+            constructor=Path,
+            help="A trained model instead of the one that is shipped.",
+            help_behavior_hint="",
+        ),
     ] = None,
     json: Annotated[bool, arg(help="Print the solution as JSON, for machines.")] = False,
-    emit: Annotated[Literal["c"] | None, arg(help="Print a complete file whose main asserts every example.")] = None,
-    trace: Annotated[bool, arg(help="Show, example by example, the value after each statement.")] = False,
+    emit: Annotated[
+        Literal["c"] | None,
+        arg(
+            constructor_factory=lambda: EMITTED,
+            help="Print a complete file whose main asserts every example.",
+            help_behavior_hint="",
+        ),
+    ] = None,
+    trace: Annotated[
+        bool, arg(help="Show, example by example, the value after each statement, on standard error.")
+    ] = False,
     ask: Annotated[bool, arg(help="Settle by questions what the examples leave open.")] = False,
 ) -> int:
     """Write a program that does what the examples show, and check it on every one of them.
@@ -53,23 +73,18 @@ def solve(
     Exit 0 if there is an answer, 1 if there is none (the best partial answer is shown), 2 if the examples are bad.
     """
     domain = get_domain("c")
+    _check_options(json, emit is not None, trace, top)
+    if ask and (json or file == STANDARD_INPUT):
+        raise InputError("--ask is for a person at a terminal: not with --json or examples from standard input")
     examples = _read(domain, file, example)
-    if json and emit is not None:
-        raise InputError("give either --json or --emit")
-    if ask and (json or emit is not None or file == STANDARD_INPUT):
-        raise InputError("--ask is for a person at a terminal: not with --json, --emit or examples from standard input")
 
-    def solved(examples: Examples, top: int) -> Solution:
-        pairs = [(e.input, e.output) for e in examples]
-        return find(pairs, timeout=timeout, top=top, strategy=strategy, weights=weights, language=domain.name)
+    def search(examples: Examples, known: Sequence[Answer] = ()) -> Solution:
+        pairs, count = [(e.input, e.output) for e in examples], max(top, ASKED_AMONG) if ask else top
+        return find(
+            pairs, timeout=timeout, top=count, strategy=strategy, weights=weights, language=domain.name, known=known
+        )
 
-    solution = solved(examples, max(top, ASKED_AMONG) if ask else top)
-    while ask and (asked := question(domain, [*solution.programs], examples)) is not None:
-        told = _ask(domain, asked)
-        if told is None:
-            break
-        examples = [*examples, told]
-        solution = solved(examples, max(top, ASKED_AMONG))
+    solution, examples = settle(domain, examples, search) if ask else (search(examples), examples)
     if json:
         print(json_format.dumps(solution.json()))
     elif emit is not None:
@@ -79,9 +94,23 @@ def solve(
     return 0 if solution.solved else UNSOLVED
 
 
+def _check_options(json: bool, emit: bool, trace: bool, top: int) -> None:
+    """Nothing that is asked for is passed over in silence."""
+    if top < 1:
+        raise InputError("--top must be at least 1")
+    if json and emit:
+        raise InputError("give either --json or --emit")
+    if trace and (json or emit):
+        raise InputError("--trace is for people to read: not with --json or --emit")
+    if emit and top != 1:
+        raise InputError("--emit prints one file with one answer: not with --top")
+
+
 def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]) -> Examples:
     if (file is None) == (not lines):
-        raise InputError('give either a file with examples, or --example "[..] -> [..]"')
+        raise InputError(
+            'give either a file with examples (- is standard input), or --example "[..] -> [..]", once for each example'
+        )
     if file is None:
         return read_examples("\n".join(lines), domain, "--example")
     return read_examples(read_text(file, MOST), domain, "standard input" if file == STANDARD_INPUT else str(file))
@@ -90,79 +119,60 @@ def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]
 # --- what is printed -----------------------------------------------------------------------------------------------------
 def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples, top: int, trace: bool) -> None:
     """The code goes to standard output, what is said of it to standard error, so that a pipe gets code alone."""
-    for note in solution.notes:
-        _say(f"({note})")
+    _say_notes(solution)
     for number, answer in enumerate(solution.programs[:top], start=1):
         if number > 1:
             print()
         print_code(domain, answer.concise)
-        _say(
-            f"answer {number}: {_praise(answer, solution, len(examples))}"
-            if top > 1
-            else _praise(answer, solution, len(examples))
-        )
+        praise = _praise(answer, solution, len(examples))
+        say(f"answer {number}: {praise}" if top > 1 else praise)
         if trace:
             _trace(domain, answer, examples)
     if solution.solved:
         return
     if solution.partial is not None and solution.satisfied:
         print_code(domain, solution.partial.concise)
-        _say(f"this satisfies {solution.satisfied} of {len(examples)} examples")
+        say(_consolation(solution, examples))
         if trace:
             _trace(domain, solution.partial, examples)
     complain(solution.reason or "")
 
 
 def _emit(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples) -> None:
-    """No file rather than one that fails its own test."""
+    """No file rather than one that fails its own test: a partial answer goes where it is not taken for one."""
+    _say_notes(solution)
     if solution.solved:
         print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
-    else:
-        complain(solution.reason or "")
+        say(_praise(solution.programs[0], solution, len(examples)))
+        return
+    if solution.partial is not None and solution.satisfied:
+        say(solution.partial.concise.rstrip())
+        say(_consolation(solution, examples))
+    complain(solution.reason or "")
+
+
+def _say_notes(solution: Solution) -> None:
+    for note in solution.notes:
+        say(f"({note})")
 
 
 def _praise(answer: Answer, solution: Solution, examples: int) -> str:
-    checked = f"checked on {examples} example{'s' if examples > 1 else ''}"
-    return f"{checked}; found by {answer.source}; {solution.seconds:.2f} s, {solution.candidates:,} candidates executed"
+    checked, executed = _counted(examples, "example"), _counted(solution.candidates, "candidate")
+    return f"checked on {checked}; found by {answer.source}; {solution.seconds:.2f} s, {executed} executed"
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+def _consolation(solution: Solution, examples: Examples) -> str:
+    return f"this satisfies {solution.satisfied} of {_counted(len(examples), 'example')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _trace(domain: Domain[Any, Any, Any], answer: Answer, examples: Examples) -> None:
     for number, example in enumerate(examples, start=1):
-        console().print(f"\nexample {number}", markup=False)
-        console().print(domain.show(domain.trace(answer.program, example.input), steps=True))
-
-
-# --- questions -----------------------------------------------------------------------------------------------------------
-def _ask(domain: Domain[Any, Any, Any], asked: Question) -> Example[Any] | None:
-    """The example that the user adds; None if the user stops."""
-    value = json_format.dumps(domain.value_json(asked.input))
-    _say(f"\nThe examples leave open what becomes of {value}:")
-    for number, (output, who) in enumerate(asked.outputs, start=1):
-        shown = "(the program fails)" if output is None else json_format.dumps(domain.value_json(output))
-        _say(f"  {number}: {shown}   {len(who)} answer{'s' if len(who) > 1 else ''}")
-    numbered = {str(number): output for number, (output, _) in enumerate(asked.outputs, start=1)}
-    while True:
-        _say("What should it be? A number, or the output itself; nothing to stop.")
-        line = sys.stdin.readline().strip()
-        if not line:
-            return None
-        if line in numbered:
-            output = numbered[line]
-            if output is not None:
-                return Example(asked.input, output)
-            complain("no example can ask for a program that fails; give the output that it should have")
-            continue
-        try:
-            told = read_example(f"{value} -> {line}", domain)
-            solvable(domain).check_example(told, told)
-        except InputError as error:
-            complain(str(error))
-        else:
-            return told
+        console(sys.stderr).print(f"\nexample {number}", markup=False)
+        console(sys.stderr).print(domain.show(domain.trace(answer.program, example.input), steps=True))
 
 
 def main(words: Sequence[str]) -> int:

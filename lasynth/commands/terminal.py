@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from lasynth.task import InputError
 
@@ -29,18 +31,25 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
     name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
         if file == STANDARD_INPUT:
-            text = sys.stdin.read(most + 1)
+            piped = getattr(sys.stdin, "buffer", sys.stdin).read(most + 1)
+            text = piped if isinstance(piped, str) else _decoded(piped)
         elif file.is_file() and file.stat().st_size > most:
             raise InputError(f"{file} has {file.stat().st_size:,} bytes; at most {most:,} are read")
         else:
-            text = file.read_text(encoding="utf-8")
+            text = _decoded(file.read_bytes())
         if len(text) > most:
             raise InputError(f"{name} has more than {most:,} characters")
         return text.removeprefix("\ufeff")  # some editors begin a file with this mark
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise InputError(f"{name} is not text") from error
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
+
+
+def _decoded(data: bytes) -> str:
+    """UTF-8, or UTF-16 if it begins with the mark of that; lines end with a newline alone. UnicodeError."""
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
 
 
 def write_text(file: Path, text: str) -> None:
@@ -51,19 +60,27 @@ def write_text(file: Path, text: str) -> None:
 
 
 def print_code(domain: Domain[Any, Any, Any], text: str) -> None:
-    """Coloured for a person, plain when piped."""
+    """Coloured for a person, plain when piped; a terminal that is too narrow wraps it, so that nothing is lost."""
     if not sys.stdout.isatty():
         print(text, end="")
         return
     from rich.syntax import Syntax
 
-    console().print(Syntax(text, "c" if domain.name == "c" else "python", background_color="default"))
+    syntax = Syntax("", "c" if domain.name == "c" else "python", background_color="default")
+    console().print(syntax.highlight(text), soft_wrap=True, end="")
 
 
-def console() -> Any:
+def console(file: IO[str] | None = None) -> Any:
+    """For standard output, or another stream."""
     from rich.console import Console
 
-    return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+    stream = file or sys.stdout
+    return Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
+
+
+def say(text: str) -> None:
+    """To the person, not into a pipe."""
+    print(text, file=sys.stderr)
 
 
 def complain(message: str) -> None:
