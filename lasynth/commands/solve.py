@@ -1,7 +1,6 @@
 """`lasynth solve`: programs from examples."""
 
 import json as json_format
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -63,9 +62,7 @@ def solve(
             help_behavior_hint="",
         ),
     ] = None,
-    trace: Annotated[
-        bool, arg(help="Show, example by example, the value after each statement, on standard error.")
-    ] = False,
+    trace: Annotated[bool, arg(help="Show, example by example, the value after each statement.")] = False,
     ask: Annotated[bool, arg(help="Settle by questions what the examples leave open.")] = False,
 ) -> int:
     """Write a program that does what the examples show, and check it on every one of them.
@@ -118,7 +115,7 @@ def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]
 
 # --- what is printed -----------------------------------------------------------------------------------------------------
 def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples, top: int, trace: bool) -> None:
-    """The code goes to standard output, what is said of it to standard error, so that a pipe gets code alone."""
+    """Code, and traces if they are asked for, go to standard output, what is said of them to standard error."""
     _say_notes(solution)
     for number, answer in enumerate(solution.programs[:top], start=1):
         if number > 1:
@@ -171,8 +168,8 @@ def _counted(number: int, noun: str) -> str:
 
 def _trace(domain: Domain[Any, Any, Any], answer: Answer, examples: Examples) -> None:
     for number, example in enumerate(examples, start=1):
-        console(sys.stderr).print(f"\nexample {number}", markup=False)
-        console(sys.stderr).print(domain.show(domain.trace(answer.program, example.input), steps=True))
+        console().print(f"\nexample {number}", markup=False)
+        console().print(domain.show(domain.trace(answer.program, example.input), steps=True))
 
 
 def main(words: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import codecs
 import io
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from lasynth.task import InputError
 
@@ -70,12 +70,10 @@ def print_code(domain: Domain[Any, Any, Any], text: str) -> None:
     console().print(syntax.highlight(text), soft_wrap=True, end="")
 
 
-def console(file: IO[str] | None = None) -> Any:
-    """For standard output, or another stream."""
+def console() -> Any:
     from rich.console import Console
 
-    stream = file or sys.stdout
-    return Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
+    return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
 
 
 def say(text: str) -> None:
