@@ -69,6 +69,7 @@ class _Unit:
     """Given the elements whose original value is in a variable."""
     keeps: frozenset[int] = frozenset()
     """Elements that it needs in a variable because it overwrites them itself."""
+    is_loop: bool = False
 
 
 class _Waiting:
@@ -84,7 +85,7 @@ class _Waiting:
             first: {e for e in unit.positions if self.read_by_others(e)} for first, unit in self.units.items()
         }
         """What each unit would overwrite though others still read it."""
-        self.order = [(len(needed), first) for first, needed in self.needed.items()]
+        self.order = [self.rank(first) for first in self.units]
         """A heap of the units; one whose need has become smaller is in it again, and its old place no longer counts."""
         heapify(self.order)
 
@@ -92,8 +93,9 @@ class _Waiting:
         return len(self.units)
 
     def take(self) -> tuple[_Unit, set[int]]:
-        """The unit that overwrites the least that others need, of several the leftmost one; and what that is."""
-        while (place := heappop(self.order)[1]) not in self.units:
+        """The unit that overwrites the least that others need, and what that is. Of several a loop, which would no longer be
+        one if what it reads were in variables; of several the leftmost one."""
+        while (place := heappop(self.order)[-1]) not in self.units:
             pass
         unit, needed = self.units.pop(place), self.needed.pop(place)
         self.readers.subtract(unit.reads)
@@ -101,8 +103,11 @@ class _Waiting:
             owner = self.owner.get(element)
             if owner in self.units and element in self.needed[owner] and not self.read_by_others(element):
                 self.needed[owner].remove(element)
-                heappush(self.order, (len(self.needed[owner]), owner))
+                heappush(self.order, self.rank(owner))
         return unit, needed
+
+    def rank(self, first: int) -> tuple[int, bool, int]:
+        return len(self.needed[first]), not self.units[first].is_loop, first
 
     def read_by_others(self, element: int) -> bool:
         """Whether a unit reads the element besides the one that overwrites it."""
@@ -223,7 +228,7 @@ class _Writer:
         inside = (
             frozenset() if run.moving else frozenset(e for e in elements_of(tree) if e != run.first and e in positions)
         )
-        return _Unit(frozenset(positions), reads, statements, inside)
+        return _Unit(frozenset(positions), reads, statements, inside, is_loop=True)
 
     # --- statements --------------------------------------------------------------------------------------------------
     def statements(self, target: Target, own: int, tree: Tree, place: Resolve) -> Iterator[Statement]:

@@ -84,7 +84,7 @@ CENTRED = each(6, lambda p: Sum(((2, -1), (p, 1))) if p != 2 else Sum(()))
 @pytest.mark.parametrize(
     ("explanation", "tokens"),
     [
-        (LEFT, 76), (RIGHT, 83), (REVERSED, 120), (NEIGHBOURS, 70), (INCREASED, 45), (MINUS_FIRST, 50), (POSITIVE, 65),
+        (LEFT, 76), (RIGHT, 76), (REVERSED, 120), (NEIGHBOURS, 70), (INCREASED, 45), (MINUS_FIRST, 50), (POSITIVE, 65),
         (CENTRED, 100),
     ],
 )  # fmt: skip
