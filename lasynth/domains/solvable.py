@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.base import Domain
 from lasynth.task import Example, InputError, P, V
+
+
+class Explained(NamedTuple, Generic[P]):
+    """A program for examples; it need not fit."""
+
+    program: P
+    length: float
+    """Of its description, in nats."""
+    after_all: bool = False
+    """Whether there was time for the whole search for programs that fit all examples, and this one was found after it."""
 
 
 @runtime_checkable
@@ -20,8 +30,8 @@ class Solvable(Protocol[P, V]):
     def check_example(self, example: Example[V], first: Example[V]) -> None:
         """InputError if no program could do that, or if it does not go with the first example."""
 
-    def explained(self, examples: Sequence[Example[V]], deadline: float) -> Iterator[tuple[P, float]]:
-        """Programs for the examples, with the lengths of their descriptions in nats, the shortest first. They need not fit.
+    def explained(self, examples: Sequence[Example[V]], deadline: float) -> Iterator[Explained[P]]:
+        """Programs for the examples, the shortest description first; then, if none fits, programs for some of the examples.
 
         The deadline is of `time.perf_counter`.
         """

@@ -107,7 +107,7 @@ class Answers:
     partial: tuple[int, Candidate] | None = None
     """Examples satisfied by the best candidate that does not satisfy all, and that candidate."""
     cut_short: bool = False
-    """A strategy would have gone on if it had had the time."""
+    """A strategy would have gone on to look for what satisfies all examples if it had had the time."""
 
     def __post_init__(self) -> None:
         self.satisfied = solvable(self.domain).tester(self.examples)

@@ -74,11 +74,13 @@ def gather(
         until = now + share * (last_call - now)
         if answers.behaviours:
             until = min(until, now + PATIENCE * timeout)
+        ended = False
         for candidate in strategy.candidates(answers.examples, until):
             answers.add(candidate)
+            ended |= candidate.after_all
             if time.perf_counter() > until:
                 break
-        answers.cut_short |= time.perf_counter() > until - NEARLY * (until - now)
+        answers.cut_short |= not ended and time.perf_counter() > until - NEARLY * (until - now)
     for answer in known:
         answers.keep(answer)
     for strategy in team:

@@ -25,6 +25,8 @@ class Candidate(NamedTuple):
     """If the strategy has learned."""
     tried: int = 0
     """Other programs that the strategy executed, and found wanting, before it proposed this one."""
+    after_all: bool = False
+    """Whether the strategy has ended its search for what satisfies all examples, and proposes what may satisfy some."""
 
 
 class Strategy(Protocol):
@@ -58,5 +60,5 @@ class Symbolic:
         return None
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
-        for program, length in solvable(self.domain).explained(examples, deadline):
-            yield Candidate(program, self.name, length=length)
+        for program, length, after_all in solvable(self.domain).explained(examples, deadline):
+            yield Candidate(program, self.name, length=length, after_all=after_all)

@@ -22,6 +22,7 @@ import lasynth.solver
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.generator import COptions
 from lasynth.domains.restricted_c.nodes import Program
+from lasynth.domains.solvable import solvable
 from lasynth.solver import solve
 from lasynth.solver.answers import Answers
 from lasynth.solver.asking import question
@@ -150,6 +151,44 @@ class Proposes:
 def gathered(*candidates: Candidate, pairs: Any = LOOP) -> Answers:
     team: list[Strategy] = [Proposes(*candidates)]
     return gather(team, Answers(C, examples(pairs)), time.perf_counter(), 10.0)
+
+
+def test_more_time_is_advised_only_if_the_search_for_all_examples_was_cut() -> None:
+    def slow(after_all: bool) -> Answers:
+        class Slow(Proposes):
+            def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+                yield Candidate(WRONG, "slow", after_all=after_all)
+                while time.perf_counter() < deadline:
+                    pass
+
+        return gather([Slow()], Answers(C, examples(LOOP)), time.perf_counter(), 0.01)
+
+    assert slow(after_all=False).cut_short
+    assert not slow(after_all=True).cut_short
+
+
+def test_sums_that_leave_32_bits_on_their_way_only() -> None:
+    rng = Random(1)
+    lists = [[rng.randint(19 * 10**8, 2 * 10**9) for _ in range(5)] for _ in range(6)]
+    for own, plus, minus in [(0, 1, 2), (3, 4, 0)]:
+        pairs = [(x, [*x[:own], x[own] + x[plus] - x[minus], *x[own + 1 :]]) for x in lists]
+        solution = solve(pairs, strategy="symbolic", timeout=20)
+        assert solution.solved
+        assert C.run(solution.programs[0].program, lists[0]) == pairs[0][1]
+
+
+def test_what_only_faulty_programs_explain_is_explained_in_part() -> None:
+    """Whichever element is added last, the other two are too large for one of the examples."""
+    rng = Random(2)
+    lists = [
+        [(-1 if i == negative else 1) * rng.randint(19 * 10**8, 2 * 10**9) for i in range(3)]
+        for negative in (0, 1, 2) * 3
+    ]
+    pairs = [(x, [sum(x), *x[1:]]) for x in lists]
+    solution = solve(pairs, strategy="symbolic", timeout=20)
+    assert not solution.solved
+    assert solution.satisfied > 0
+    assert any(found.after_all for found in solvable(C).explained(examples(pairs), inf))
 
 
 INCREMENTS = program("a[0]++; a[1]++; a[2]++;")

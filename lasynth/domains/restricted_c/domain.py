@@ -29,6 +29,7 @@ from lasynth.domains.restricted_c.reduce import reduce_program
 from lasynth.domains.restricted_c.solving import ListExample
 from lasynth.domains.restricted_c.statistics import program_statistics
 from lasynth.domains.restricted_c.vocabulary import Dialect, LexemeTable, lexeme_text
+from lasynth.domains.solvable import Explained
 from lasynth.task import InputError, ParseError, Task
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class RestrictedC:
     def check_example(self, example: ListExample, first: ListExample) -> None:
         solving.check_example(example, first)
 
-    def explained(self, examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+    def explained(self, examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
         return solving.explained(examples, deadline)
 
     def probes(self, rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:

@@ -7,16 +7,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
 from lasynth.domains.restricted_c.canonical import inline_constants
+from lasynth.domains.restricted_c.explanations import Explanation
+from lasynth.domains.restricted_c.lexemes import to_code
+from lasynth.domains.restricted_c.machine import Status, pack, run_codes
 from lasynth.domains.restricted_c.nodes import INT_MAX, Program
 from lasynth.domains.restricted_c.prices import has_passed
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.sums import Ints
 from lasynth.domains.restricted_c.symbolic import MAX_LENGTH, explain
-from lasynth.domains.restricted_c.writing import Unwritable, write
+from lasynth.domains.restricted_c.writing import ORDERS, Unwritable, write
+from lasynth.domains.solvable import Explained
 from lasynth.task import Example, InputError
 
 ListExample = Example[list[int]]
@@ -28,6 +33,10 @@ LATE_TRIES = 3
 """Explanations that are tried after the deadline until one can be written."""
 FEWEST_PROBES, MOST_PROBED = 16, 20_000
 """Lists to tell programs apart, and elements of all these lists together."""
+MOST_CHECKED = 100_000
+"""Elements of the lists on which a program must stay within 32 bits to count as found."""
+LARGE = INT_MAX // 16
+"""Sums of up to six elements with values up to this, which give values up to this, fit into 32 bits in any order."""
 USUAL = 4
 """Lists to tell programs apart have at least the values from -USUAL to USUAL."""
 
@@ -45,25 +54,36 @@ def check_example(example: ListExample, first: ListExample) -> None:
         raise InputError(f"the lists have {lengths[0]:,} elements; at most {MAX_LENGTH:,} are taken")
 
 
-def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
     """Programs that fit the examples with the lengths of their descriptions, the shortest first; if there is none, programs
     that fit some of the examples. `deadline` is of `time.perf_counter`."""
     deadline -= SECONDS_PER_ELEMENT * len(examples[0].input)
     found = False
-    for program in _written(examples, deadline):
-        found = True
-        yield program
+    for program, length, faultless in _written(examples, deadline):
+        found = found or faultless
+        yield Explained(program, length)
+    in_time = not has_passed(deadline)
     for rows in () if found else _parts(len(examples)):
         late = has_passed(deadline)
         part = [0] if late else rows  # one example is explained in no time
-        yield from _written([examples[i] for i in part], deadline)
+        for program, length, _ in _written([examples[i] for i in part], deadline):
+            yield Explained(program, length, after_all=in_time)
         if late:
             return
 
 
-def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple[Program, float]]:
+class _Written(NamedTuple):
+    program: Program
+    length: float
+    faultless: bool
+    """Whether it stays within 32 bits on the examples that it was written for."""
+
+
+def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[_Written]:
     """The programs for the explanations of the examples; only one if the deadline has passed."""
     inputs, outputs = _Lists([e.input for e in examples]), _Lists([e.output for e in examples])
+    some = slice(max(1, MOST_CHECKED // len(examples[0].input)))
+    large = _are_large(inputs[some]) or _are_large(outputs[some])
     written = late_tries = 0
     for length, explanation in explain(inputs, outputs, deadline)[:MOST_PROGRAMS]:
         if has_passed(deadline):
@@ -71,10 +91,32 @@ def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[tuple
                 return
             late_tries += 1
         try:
-            yield write(explanation), length
+            if large:
+                program, faultless = _kept_small(explanation, inputs[some], deadline)
+            else:
+                program, faultless = write(explanation), True
         except Unwritable:
             continue
+        yield _Written(program, length, faultless)
         written += 1
+
+
+def _are_large(lists: Ints) -> bool:
+    """Whether a sum of values like these may leave 32 bits on its way, though its result does not."""
+    return bool((np.abs(lists) > LARGE).any())
+
+
+def _kept_small(explanation: Explanation, inputs: Ints, deadline: float) -> tuple[Program, bool]:
+    """The program with its summands in the first order in which no sum leaves 32 bits, in the usual one if none is found;
+    and whether one was found."""
+    usual = write(explanation)
+    for order in range(ORDERS):
+        program = write(explanation, order) if order else usual
+        if (run_codes(pack([to_code(program)]), inputs.astype(np.int32)).status == Status.OK).all():
+            return program, True
+        if has_passed(deadline):
+            break
+    return usual, False
 
 
 @dataclass(frozen=True)

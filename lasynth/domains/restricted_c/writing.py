@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import islice, permutations, zip_longest
 
 from lasynth.domains.restricted_c.canonical import canonical
 from lasynth.domains.restricted_c.conditions import Comparison
@@ -46,15 +47,20 @@ LOOP, INDEX, KEPT = "i", "next_{}", "old_{}"
 SHORTEST_LOOP = 3
 MOST_KEPT = MAX_SLOTS // 2 - 4
 """Variables for values that are needed later."""
+ORDERS = 25
+"""Ways to order summands: the usual one, and as many as there are for four."""
 
 
 class Unwritable(ValueError):
     """An explanation that this language has no room for: too large a constant, too many values to keep."""
 
 
-def write(explanation: Explanation) -> Program:
-    """The program, in canonical form. Unwritable."""
-    writer = _Writer()
+def write(explanation: Explanation, order: int = 0) -> Program:
+    """The program, in canonical form. Unwritable.
+
+    The summands are in one of ORDERS orders; the first reads best, others may stay within 32 bits where it does not.
+    """
+    writer = _Writer(order)
     block = writer.block(dict(enumerate(explanation)), {})
     return canonical(Program(tuple(Declaration(name, 0) for name in writer.declared), block))
 
@@ -126,6 +132,7 @@ class _Run:
 
 @dataclass
 class _Writer:
+    order: int = 0
     declared: dict[str, None] = field(default_factory=dict)
     free: list[str] = field(default_factory=list)
     kept: int = 0
@@ -245,9 +252,8 @@ class _Writer:
         if total.terms == ((own, 1),) and abs(total.constant) == 1:
             yield Increment(target, "++" if total.constant > 0 else "--", False)
             return
-        first, *rest = _ordered(total, own, place)
-        owned = sum(operand == target for _, operand in rest)
-        if len(rest) > MAX_OPERATORS and owned > MAX_OPERATORS:
+        first, *rest = _ordered(total, own, place, self.order)
+        if any(operand == target for _, operand in rest[MAX_OPERATORS:]):
             old = self.keep()
             yield Assign(old, Expr(target))
             yield from self.assignment(target, -1, total, lambda e: old if e == own else place(e))
@@ -287,17 +293,28 @@ def _number(value: int) -> Expr:
     return Expr(Const(first), tuple(term for part in rest for term in _added(part)))
 
 
-def _ordered(total: Sum, own: int, place: Resolve) -> list[Term]:
-    """The summands; the first one is not subtracted, those of the own element come early, the constant late."""
+def _ordered(total: Sum, own: int, place: Resolve, order: int) -> list[Term]:
+    """The summands; the first one is not subtracted. Usually those of the own element come early, the constant late."""
     places = {element: place(element) for element, _ in total.terms}
     by_owner = sorted(total.terms, key=lambda term: (term[0] != own, term[1] < 0))
-    terms = [(_sign(coefficient), places[e]) for e, coefficient in by_owner for _ in range(abs(coefficient))]
+    terms: list[Term] = [(_sign(c), places[e]) for e, c in by_owner for _ in range(abs(c))]
     first = next((term for term in terms if term[0] == "+"), None)
     if first is None:
         number = _number(total.constant)
         return [("+", number.first), *terms, *number.rest]
+    terms += _added(total.constant) if total.constant else ()
+    if order:
+        terms = _reordered(terms, order)
+        first = next(term for term in terms if term[0] == "+")
     terms.remove(first)
-    return [first, *terms, *(_added(total.constant) if total.constant else ())]
+    return [first, *terms]
+
+
+def _reordered(terms: list[Term], order: int) -> list[Term]:
+    """What is added and what is subtracted by turns, so that sums on the way stay small; then other permutations."""
+    signs = ([term for term in terms if term[0] == sign] for sign in ("+", "-"))
+    in_turn = [term for pair in zip_longest(*signs) for term in pair if term is not None]
+    return list(next(islice(permutations(in_turn), order - 1, None), in_turn))
 
 
 def _if(condition: Comparison, place: Resolve, then: Block, orelse: Block) -> Block:
