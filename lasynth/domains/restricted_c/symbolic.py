@@ -2,8 +2,9 @@
 
 Every position is explained by the cheapest sum that fits, or by a choice between sums. Choices share their conditions: one
 condition for all positions, two of them beside each other or one inside the other, or one that moves along with the
-position (a loop with a branch in it). The many structures are compared by a sum of costs, the best of them described
-exactly and ordered. Knows nothing of C: `writing` turns explanations into programs.
+position (a loop with a branch in it); two that move only where every position is the same function of its own element. The
+many structures are compared by a sum of costs, the best of them described exactly and ordered. Knows nothing of
+C: `writing` turns explanations into programs.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from lasynth.domains.restricted_c.explanations import (
     shifted,
     values,
 )
+from lasynth.domains.restricted_c.pieces import in_pieces
 from lasynth.domains.restricted_c.prices import COSTS, Costs, Late, Mask, PriceTable, has_passed, look_at_clock
 from lasynth.domains.restricted_c.sums import NONE, Floats, Ints, Sum
 
@@ -161,7 +163,7 @@ class _Search:
     def explanations(self) -> list[Described]:
         """The shortest first: all of them, or those that were made before the deadline, at least one if any fits."""
         found: dict[Explanation, Described] = {}
-        for explanation in chain.from_iterable(map(self.variants, self.best_structures())):
+        for explanation in chain(self.alike(), chain.from_iterable(map(self.variants, self.best_structures()))):
             if explanation not in found:
                 length = float(description(explanation) @ self.costs.weights)
                 found[explanation] = Described(length, explanation)
@@ -339,6 +341,12 @@ class _Search:
                 yield Structure(cost + price_1 + price_2 + self.kept, choices)
 
     # --- explanations ----------------------------------------------------------------------------------------------
+    def alike(self) -> Iterator[Explanation]:
+        """Every position explained by its own element in the same pieces, or kept."""
+        if len(self.open) > 1 and (tree := in_pieces(self.inputs[:, self.open], self.expected[:, self.open])):
+            moved = [shifted(tree, p) for p in range(self.length)]
+            yield tuple(new if self.explains(new, p) else Sum(((p, 1),)) for p, new in enumerate(moved))
+
     def variants(self, structure: Structure) -> Iterator[Explanation]:
         """With the cheapest sums everywhere, then with what most positions have in common, or with a runner-up in one place."""
         skeletons = [structure.choices.get(p, self.everything) for p in range(self.length)]

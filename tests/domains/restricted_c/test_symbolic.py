@@ -46,6 +46,9 @@ KINDS: dict[str, Callable[[Lists], Lists]] = {
     "order of two elements": swapped,
     "a condition that moves": lambda x: np.maximum(x, 0),
     "absolute values": np.abs,
+    "clamped": lambda x: np.clip(x, -2, 2),
+    "signs": np.sign,
+    "clamped but for the first": lambda x: np.concatenate([x[:, :1], np.clip(x[:, 1:], -1, 3)], axis=1),
     "nested conditions": lambda x: np.where(
         (x[:, 1:2] != 0) & (x[:, 3:4] == 2), columns(1, x[:, 1], 3, x[:, 3], x[:, 4]), x
     ),
@@ -69,6 +72,14 @@ def test_whatever_is_found_fits_and_shorter_descriptions_come_first(seed: int, c
     assert all((outputs(f.explanation, x[first]) == y[first]).all() for f in found)
     assert [f.length for f in found] == sorted(f.length for f in found)
     assert len({f.explanation for f in found}) == len(found)
+
+
+@pytest.mark.parametrize("length", [5, 10])
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_few_examples_show_a_clamp(length: int, limit: int) -> None:
+    given, new = lists(6, length, largest=9), lists(60, length, seed=1, largest=9)
+    found = explain(given, np.clip(given, -limit, limit))
+    assert (outputs(found[0].explanation, new) == np.clip(new, -limit, limit)).all()
 
 
 def test_simple_comes_before_complicated() -> None:
