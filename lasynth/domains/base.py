@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,16 @@ class Trace(Generic[V]):
     output: V | None
     """None if the run failed."""
     error: ExecutionError | None = None
+
+
+class Explained(NamedTuple, Generic[P]):
+    """A program for examples; it need not fit."""
+
+    program: P
+    length: float
+    """Of its description, in nats."""
+    after_all: bool = False
+    """Whether there was time for the whole search for programs that fit all examples, and this one was found after it."""
 
 
 class Syntax(Protocol):

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, Generic, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import Domain, Explained
 from lasynth.task import Example, InputError, P, V
-
-
-class Explained(NamedTuple, Generic[P]):
-    """A program for examples; it need not fit."""
-
-    program: P
-    length: float
-    """Of its description, in nats."""
-    after_all: bool = False
-    """Whether there was time for the whole search for programs that fit all examples, and this one was found after it."""
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Baseline, Trace
+from lasynth.domains.base import Baseline, Explained, Trace
 from lasynth.domains.restricted_c import authors, generator, interpreter, solving
 from lasynth.domains.restricted_c.canonical import canonical, inline_constants
 from lasynth.domains.restricted_c.generator import COptions
@@ -29,7 +29,6 @@ from lasynth.domains.restricted_c.reduce import reduce_program
 from lasynth.domains.restricted_c.solving import ListExample
 from lasynth.domains.restricted_c.statistics import program_statistics
 from lasynth.domains.restricted_c.vocabulary import Dialect, LexemeTable, lexeme_text
-from lasynth.domains.solvable import Explained
 from lasynth.task import InputError, ParseError, Task
 
 if TYPE_CHECKING:

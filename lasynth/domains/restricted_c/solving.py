@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lasynth.domains.base import Explained
 from lasynth.domains.restricted_c.canonical import inline_constants
 from lasynth.domains.restricted_c.explanations import Explanation
 from lasynth.domains.restricted_c.lexemes import to_code
@@ -21,7 +22,6 @@ from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.sums import Ints
 from lasynth.domains.restricted_c.symbolic import MAX_LENGTH, explain
 from lasynth.domains.restricted_c.writing import ORDERS, Unwritable, write
-from lasynth.domains.solvable import Explained
 from lasynth.task import Example, InputError
 
 ListExample = Example[list[int]]
