@@ -10,8 +10,8 @@ test -d data/fresh || $lasynth generate c --out data/fresh --test 1000 --seed 20
 test -d data/fresh20 || $lasynth generate c --out data/fresh20 --test 1000 --seed 2027 --examples 20
 mkdir -p $results
 for given in 2 3 5; do
-    $lasynth evaluate "$run" data/fresh/test.parquet --checkpoint last --beam 64 --bf16 --given $given --json $results/given_$given.json
+    $lasynth evaluate "$run" data/fresh/test.parquet --checkpoint last --beam 64 --given $given --json $results/given_$given.json
 done
-$lasynth evaluate "$run" data/fresh20/test.parquet --checkpoint last --beam 64 --bf16 --given 10 --json $results/given_10.json
+$lasynth evaluate "$run" data/fresh20/test.parquet --checkpoint last --beam 64 --given 10 --json $results/given_10.json
 $lasynth export "$run" --out "$out" --checkpoint last --evaluation $results/given_2.json --evaluation $results/given_3.json \
     --evaluation $results/given_5.json --evaluation $results/given_10.json

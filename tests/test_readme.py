@@ -156,6 +156,12 @@ def test_figures_at_equal_time_are_the_measured_ones() -> None:
         for rule in ("first_consistent", "most_likely"):
             shares = [measured["test"]["overall"][rule] for measured in (one, other)]
             assert f"{shares[0]:.1f} against {shares[1]:.1f}%" in README, kind
+    one, other = (
+        json.loads((ROOT / f"experiments/results/ideas_c/fourth_reduced_{row}.json").read_text())["test"]["overall"]
+        for row in ("LaSynth_plus", "RobustFill")
+    )
+    for rule in ("first_consistent", "most_likely"):
+        assert f"{one[rule]:.1f} against {other[rule]:.1f}%" in README
     third = json.loads((ROOT / "experiments/results/ideas_c/third_random_RobustFill.json").read_text())["test"][
         "overall"
     ]
