@@ -33,7 +33,6 @@ HERE = Path(__file__).parent
 IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "NoExecutor": ("NoExecutor", {}, {}),
     "NoExecutor, lists": ("NoExecutor", {"encoder": "lists"}, {}),
-    "NoExecutor, no curriculum": ("NoExecutor", {}, {"curriculum": 0}),
     "LaSynth": ("LaSynth", {}, {}),
     "RobustFill": ("RobustFill", {}, {}),
     "operations, attention to lexemes": ("LaSynth+", {"operation_predictor": True, "token_attention": True}, {}),
@@ -45,11 +44,8 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "executor by places": ("LaSynth+", {"executor_network": "positions", "executor_hidden": 64}, {}),
     "execution weight 5": ("LaSynth+", {"execution_weight": 5.0}, {}),
     "detached state": ("LaSynth+", {"detach_state": True}, {}),
-    "attention of 64": ("LaSynth+", {"attention_hidden": 64}, {}),
-    "decoder of 384": ("LaSynth+", {"decoder_hidden": 384}, {}),
     "no summary": ("LaSynth+", {"summary": 0}, {}),
     "two decoder layers": ("LaSynth+", {"decoder_layers": 2}, {}),
-    "output from attention": ("LaSynth+", {"output_from": "attention"}, {}),
     "batch of 32": ("LaSynth+", {}, {"batch": 32}),
     "batch of 128": ("LaSynth+", {}, {"batch": 128}),
     "learning rate 2e-3": ("LaSynth+", {}, {"learning_rate": 2e-3}),
@@ -62,8 +58,6 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "at most 24 lexemes": ("LaSynth+", {}, {"longest": 24}),
     "encoder of 256": ("LaSynth+", {"hidden": 256}, {}),
     "execution grows in 1,000 steps": ("LaSynth+", {"execution_warmup_steps": 1000}, {}),
-    "shorter curriculum": ("LaSynth+", {}, {"curriculum": 20_000}),
-    "no curriculum": ("LaSynth+", {}, {"curriculum": 0}),
 }
 """Name: row, settings of the model, settings of the training."""
 
