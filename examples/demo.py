@@ -20,7 +20,8 @@ def compiled(file: Path) -> str:
     """What the program says that `--emit c` makes of the examples and gcc compiles; how it went."""
     if shutil.which("gcc") is None:
         return "gcc is not installed, so that the C file was not compiled"
-    with contextlib.redirect_stdout(io.StringIO()) as source:
+    quiet = contextlib.redirect_stderr(io.StringIO())  # who found it was said before
+    with contextlib.redirect_stdout(io.StringIO()) as source, quiet:
         failed = main(["solve", str(file), "--emit", "c"])
     if failed:
         sys.exit(failed)
