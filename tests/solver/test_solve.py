@@ -249,7 +249,7 @@ def test_programs_that_do_the_same_are_one_answer() -> None:
 
 
 def test_the_model_decides_between_short_descriptions() -> None:
-    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.2)
+    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.1)
     assert gathered(short, long).ranked()[0].program == OTHER
     believed = gathered(short, long, Candidate(THE_SAME, "neural", log_prob=-1.0))
     assert believed.ranked()[0].program == INCREMENTS
