@@ -31,7 +31,7 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `lasynth`. All but the standard library is imported below it, where an interruption is expected."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # also where a shell's `&` made SIGINT ignored
     try:
         return _answered(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:

@@ -131,9 +131,18 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+IGNORING = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+"""Starts a command as a script's `&` does: with SIGINT ignored."""
+
+
+@pytest.mark.parametrize(
+    ("number", "start"),
+    [(signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGTERM, IGNORING)],
+    ids=["interrupt", "terminate", "in the background"],
+)
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: signal.Signals, start: list[str]) -> None:
     command = [
+        *start,
         sys.executable,
         "-m",
         "lasynth.cli",

@@ -22,6 +22,7 @@ from lasynth.domains.restricted_c.machine import Status, pack, run_codes
 from lasynth.domains.restricted_c.nodes import For, If, Program, category, statements
 from lasynth.domains.restricted_c.printer import print_program
 from lasynth.domains.restricted_c.reduce import reduce_program
+from lasynth.domains.restricted_c.rewrite import rewrite_program
 from lasynth.domains.restricted_c.sampler import sample_program
 from lasynth.task import Example, InputError, Task
 
@@ -46,6 +47,8 @@ class COptions:
     """Replace each program by the smallest one that greedy cutting finds with the same behaviour."""
     reduce_checks: int = 64
     """Lists beside the examples on which a reduced program must do the same; with none, what no example shows is cut away."""
+    rewrite: bool = False
+    """Write each reduced program anew from what it does to these lists, if that is shorter. Needs --reduce."""
     examples: int = 10
     """Input-output pairs per task; the first half is given, the rest held out."""
     list_length: int = 5
@@ -78,6 +81,7 @@ class COptions:
                 not 0 <= self.reduce_checks <= TRIES - self.examples,
                 f"reduce-checks must be 0 to {TRIES} less the examples",
             ),
+            (self.rewrite and not self.reduce, "--rewrite needs --reduce"),
             (self.max_tokens < 40, "max-tokens must be at least 40"),
             (
                 (self.largest_value - self.smallest_value + 1) ** self.list_length < TRIES,
@@ -161,7 +165,10 @@ class _Sampler:
             return None
         if self.options.reduce:
             others = np.setdiff1d(np.arange(TRIES), chosen)[: self.options.reduce_checks]
-            program = reduce_program(program, candidates.inputs[np.concatenate([chosen, others])])
+            lists = candidates.inputs[np.concatenate([chosen, others])]
+            program = reduce_program(program, lists)
+            if self.options.rewrite:
+                program = rewrite_program(program, lists)
             if lacking := _lacks(program, due):
                 self.counts[f"rejected: no {lacking} left after reduction, and a {lacking} is due"] += 1
                 return None

@@ -72,17 +72,17 @@ class _ContinueLoop(Exception):
 
 def run(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -> list[int]:
     """The list after the program ran on `values`. ExecutionError if it faults or runs too long."""
-    return _Run(program, values, max_steps).run()
+    return Execution(program, values, max_steps).run()
 
 
 def trace(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -> Trace[list[int]]:
     """The run with the list and the variables after each declaration, statement and loop test that held."""
     steps: list[Step[list[int]]] = []
 
-    def record(label: str, run: _Run) -> None:
+    def record(label: str, run: Execution) -> None:
         steps.append(Step(label, list(run.list), tuple((n, v) for n, v in run.variables.items() if v is not None)))
 
-    execution = _Run(program, values, max_steps, record)
+    execution = Execution(program, values, max_steps, record)
     try:
         output = execution.run()
     except ExecutionError as error:
@@ -90,13 +90,13 @@ def trace(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -
     return Trace(list(values), tuple(steps), output)
 
 
-class _Run:
+class Execution:
     def __init__(
         self,
         program: Program,
         values: Sequence[int],
         max_steps: int,
-        record: Callable[[str, _Run], None] | None = None,
+        record: Callable[[str, Execution], None] | None = None,
     ) -> None:
         self.program = program
         self.list = list(values)

@@ -55,12 +55,13 @@ class Unwritable(ValueError):
     """An explanation that this language has no room for: too large a constant, too many values to keep."""
 
 
-def write(explanation: Explanation, order: int = 0) -> Program:
+def write(explanation: Explanation, order: int = 0, loops: bool = True) -> Program:
     """The program, in canonical form. Unwritable.
 
     The summands are in one of ORDERS orders; the first reads best, others may stay within 32 bits where it does not.
+    Without loops it may be shorter if lists are short.
     """
-    writer = _Writer(order)
+    writer = _Writer(order, loops)
     block = writer.block(dict(enumerate(explanation)), {})
     return canonical(Program(tuple(Declaration(name, 0) for name in writer.declared), block))
 
@@ -132,7 +133,8 @@ class _Run:
 
 @dataclass
 class _Writer:
-    order: int = 0
+    order: int
+    loops: bool
     declared: dict[str, None] = field(default_factory=dict)
     free: list[str] = field(default_factory=list)
     kept: int = 0
@@ -170,7 +172,7 @@ class _Writer:
         return tuple(written)
 
     def units(self, trees: dict[int, Tree]) -> Iterator[_Unit]:
-        for run in _runs(trees):
+        for run in _runs(trees) if self.loops else ():
             yield self.loop(run, trees)
             for position in range(run.first, run.last + 1):
                 del trees[position]

@@ -28,10 +28,11 @@ def draw(options: COptions, count: int = 300, seed: int = 0) -> list:  # type: i
         COptions(),
         COptions(reduce=True),
         COptions(reduce=True, branch_share=0.7, reduce_checks=0, zero_share=0.2),
+        COptions(reduce=True, rewrite=True, loop_share=0),
         COptions(inputs="discard"),
         COptions(examples=3, list_length=7, smallest_value=0, largest_value=9, loop_share=0.8, max_tokens=100),
     ],
-    ids=["redraw", "reduced", "branches", "discard", "other sizes"],
+    ids=["redraw", "reduced", "branches", "rewritten", "discard", "other sizes"],
 )
 def test_promises(options: COptions) -> None:
     tasks = draw(options)
@@ -91,7 +92,7 @@ def test_csmith_as_the_source() -> None:
     "wrong",
     [{"examples": 0}, {"examples": 1000}, {"list_length": 0}, {"smallest_value": 5}, {"loop_share": 2.0},
      {"branch_share": -0.1}, {"zero_share": 0.6}, {"zero_share": 0.1, "smallest_value": 1},
-     {"reduce_checks": 119}, {"max_tokens": 3}, {"list_length": 1}],
+     {"reduce_checks": 119}, {"rewrite": True}, {"max_tokens": 3}, {"list_length": 1}],
 )  # fmt: skip
 def test_contradictory_options_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(InputError):

@@ -1,0 +1,129 @@
+"""Symbolic execution tells what a program does; writing that anew changes no outcome and makes programs alike."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from lasynth.domains.restricted_c.conditions import Comparison
+from lasynth.domains.restricted_c.explanations import Choice, outputs
+from lasynth.domains.restricted_c.interpreter import run
+from lasynth.domains.restricted_c.lexer import count_tokens
+from lasynth.domains.restricted_c.nodes import Program
+from lasynth.domains.restricted_c.parser import parse
+from lasynth.domains.restricted_c.paths import Inexplicable, explain_runs
+from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.rewrite import rewrite_program
+from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.sums import Sum
+from lasynth.task import ExecutionError
+from tests.domains.restricted_c.strategies import programs
+
+INPUTS = np.random.default_rng(7).integers(-4, 5, (40, 5)).astype(np.int32)
+STEPS = 300
+
+
+def program(body: str) -> Program:
+    return parse(f"int * func_1(int a[]) {{ {body} return a; }}")
+
+
+def outcomes(one: Program) -> list[list[int] | None]:
+    def outcome(values: list[int]) -> list[int] | None:
+        try:
+            return run(one, values, STEPS)
+        except ExecutionError:
+            return None
+
+    return [outcome(values) for values in INPUTS.tolist()]
+
+
+@given(programs())
+def test_any_program_keeps_its_outcomes_and_gets_no_longer(any_program: Program) -> None:
+    anew = rewrite_program(any_program, INPUTS, STEPS)
+    assert outcomes(anew) == outcomes(any_program)
+    assert count_tokens(print_program(anew)) <= count_tokens(print_program(any_program))
+
+
+def test_explanations_give_what_programs_give(rng: Random) -> None:
+    told = 0
+    for _ in range(300):
+        drawn = sample_program(rng)
+        try:
+            explanation = explain_runs(drawn, INPUTS.tolist(), STEPS)
+        except (ExecutionError, Inexplicable):
+            continue
+        assert outputs(explanation, INPUTS.astype(np.int64)).tolist() == outcomes(drawn)
+        told += 1
+    assert told > 150
+
+
+ZERO_AT_1 = Comparison(Sum(((1, 1),)), "==")
+KEPT = tuple(Sum(((position, 1),)) for position in range(5))
+
+
+@pytest.mark.parametrize(
+    ("body", "position", "expected"),
+    [
+        ("a[0] = a[1] + a[2]; a[0] = a[0] + a[0] - 3;", 0, Sum(((1, 2), (2, 2)), -3)),
+        ("for (int p_0 = 1; p_0 <= 4; p_0++) { a[0] = a[0] - a[p_0]; }", 0, Sum(((0, 1), (1, -1), (2, -1), (3, -1), (4, -1)))),
+        ("if (a[1] > 2) { a[0] = 1; }", 0, Choice(Comparison(Sum(((1, 1),), -2), "<="), KEPT[0], Sum((), 1))),
+        ("if (2 > a[1]) { a[0] = 1; }", 0, Choice(Comparison(Sum(((1, 1),), -1), "<="), Sum((), 1), KEPT[0])),
+        ("if (a[1]) { a[0] = a[1]; } else { a[0] = 0; }", 0, Sum(((1, 1),))),
+        ("if (a[1]) { a[1] = 0; } else { a[1] = 0; }", 1, Sum(())),
+        ("if (a[1] == 0) { a[1] = 0; }", 1, KEPT[1]),
+        ("a[1] = 3; if (a[1]) { a[0] = 1; }", 0, Sum((), 1)),
+        ("if (a[1]) { if (a[1]) { a[0] = 1; } else { a[0] = 2; } }", 0, Choice(ZERO_AT_1, KEPT[0], Sum((), 1))),
+    ],
+)  # fmt: skip
+def test_what_is_told(body: str, position: int, expected: object) -> None:
+    assert explain_runs(program(body), INPUTS.tolist(), STEPS)[position] == expected
+
+
+def test_a_branch_that_no_list_takes_is_not_told() -> None:
+    branching = program("if (a[0] == 3) { a[1] = 2; }")
+    assert explain_runs(branching, [[1, 2, 3, 4, 0], [2, 2, 2, 2, 2]], STEPS) == KEPT
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["int p_0 = 0; p_0 = a[1]; a[p_0] = 1;", "if (a[0] + a[0] > 3) { a[1] = 2; }"],
+    ids=["subscript", "condition"],
+)
+def test_what_cannot_be_told(body: str) -> None:
+    with pytest.raises(Inexplicable):
+        explain_runs(program(body), [[1, 2, 3, 4, 0], [2, 2, 2, 2, 2]], STEPS)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "expected"),
+    [
+        (
+            [
+                "for (int p_0 = 2; p_0 <= 3; p_0++) { a[p_0] = 1; }",
+                "a[3] = a[2]; a[2] = a[3] - a[3] + 1; a[3] = a[2];",
+                "a[3] = 1; a[2] = 1;",
+            ],
+            "a[2] = 1; a[3] = 1;",
+        ),
+        (
+            [
+                "for (int p_0 = 0; p_0 <= 3; p_0++) { if (a[4]) continue; --a[3]; }",
+                "if (a[4]) { a[0] = a[0]; } else { a[3] = a[3] - 2; a[3] = a[3] - 2; }",
+            ],
+            "if (a[4] == 0) { a[3] = a[3] - 4; }",
+        ),
+        (["for (int p_0 = 4; p_0 >= 0; p_0--) { a[p_0]++; }"], "for (int p_0 = 0; p_0 <= 4; p_0++) { ++a[p_0]; }"),
+    ],
+    ids=["sums", "branch", "loop"],
+)
+def test_programs_become_alike(bodies: list[str], expected: str) -> None:
+    for body in bodies:
+        assert print_program(rewrite_program(program(body), INPUTS)) == print_program(program(expected))
+
+
+def test_only_what_models_can_write() -> None:
+    long = program("a[0] = a[0] + 4; a[0] = a[0] + 3;")
+    assert rewrite_program(long, INPUTS) == long
