@@ -117,10 +117,13 @@ class _Execution(Execution):
         return index
 
 
+OPPOSITE: dict[Relation, Relation] = {"!=": "==", ">": "<=", ">=": "<"}
+
+
 def _decision(difference: Sum, relation: Relation, held: bool) -> Decision:
     """`difference relation 0` in the form that comparisons have, with its first element added."""
-    if relation in ("!=", ">", ">="):
-        relation, held = {"!=": "==", ">": "<=", ">=": "<"}[relation], not held
+    if relation in OPPOSITE:
+        relation, held = OPPOSITE[relation], not held
     if relation == "<":  # x < 0 is x + 1 <= 0
         difference = difference._replace(constant=difference.constant + 1)
     if difference.terms[0][1] < 0:
