@@ -6,6 +6,8 @@
 A task counts if one `if` of its program, decided for good one way or the other, leaves a program that fits all given
 examples and fails on a held-out one. That program is simpler than the true one, and nothing that was shown speaks against
 it. What is left is a bound on every solver that prefers the simpler of two programs that fit.
+
+The second figure is what one would get who knew each task's program and reduced it to what the given examples show.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from _results import show
+from numpy.typing import NDArray
 
 from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
@@ -58,6 +62,12 @@ def is_shown(task: Task[Program, list[int]], given: int) -> bool:
     return not any(all(right[:given]) and not all(right) for right in fits)
 
 
+def is_right_if_reduced(task: Task[Program, list[int]], given: int) -> bool:
+    """Whether the task's own program, cut down as far as the given examples allow, is still right on the held-out ones."""
+    inputs, outputs = [e.input for e in task.examples], [e.output for e in task.examples]
+    return bool(C.run_many([C.reduce(task.program, inputs[:given])], inputs) == [outputs])
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="Parquet file of tasks")
@@ -65,18 +75,21 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words)
     split, tasks = load_split(arguments.data, C), list(read_tasks(arguments.data, C))
     given = C.given(split.examples)
-    shown = np.array([is_shown(task, given) for task in tasks])
     groups = {"category": {name: split.category == i for i, name in enumerate(C.categories)}}
     groups |= learnable(C).groups(split.inputs, split.outputs)
+
+    def rates(right: NDArray[np.bool_]) -> dict[str, Any]:
+        return {
+            kind: {name: round(100 * float(right[rows].mean()), 2) for name, rows in members.items() if rows.any()}
+            for kind, members in {"all": {"tasks": np.ones(len(tasks), np.bool_)}, **groups}.items()
+        }
+
     result = {
         "data": str(arguments.data),
         "tasks": len(tasks),
         "given": given,
-        "shown": round(100 * float(shown.mean()), 2),
-        "groups": {
-            kind: {name: round(100 * float(shown[rows].mean()), 2) for name, rows in members.items() if rows.any()}
-            for kind, members in groups.items()
-        },
+        "shown": rates(np.array([is_shown(task, given) for task in tasks])),
+        "right if reduced": rates(np.array([is_right_if_reduced(task, given) for task in tasks])),
     }
     show(result, arguments.out)
     return 0

@@ -17,8 +17,9 @@ class ModelConfig:
     """A model. The defaults are the paper's equations at the paper's sizes: the row `LaSynth`."""
 
     # --- latent execution --------------------------------------------------------------------------------------
-    executor: Literal["none", "final", "partial"] = "partial"
-    """none: no executor; final: only after the whole program, for the loss; partial: at every execution point."""
+    executor: Literal["none", "final", "partial", "real"] = "partial"
+    """none: no executor; final: only after the whole program, for the loss; partial: at every execution point; real: there
+    is nothing to learn, the statements so far are run as a program of their own at every execution point."""
     execute_at: Literal["token", "statement", "outer"] | int = "token"
     """Where a partial executor acts: after every lexeme, at the end of every statement, of those alone that are in no block
     (within a loop, what the loop has done so far says little of what it will have done), or every so many lexemes."""
@@ -50,6 +51,9 @@ class ModelConfig:
     """Attend to the lexemes written so far."""
     decoder: Literal["shared", "per_example"] = "per_example"
     """One decoder state for the whole task, or one for each of its examples."""
+    pool_over: Literal["all", "reaching"] = "all"
+    """What is seen of the examples is pooled over all of them (the paper), or over those that come to the place where the
+    next lexeme stands: inside a branch, those that take it."""
     input_feeding: bool = True
     """The decoder is fed what it attended to in the step before (the paper), so that training must walk step by step."""
     double_attention: Literal["output_first", "input_first"] = "output_first"
@@ -113,11 +117,16 @@ class ModelConfig:
 
     def _contradictions(self) -> list[tuple[bool, str]]:
         partial, by_statement = self.executor == "partial", self.execute_at in ("statement", "outer")
+        stepping = partial or self.executor == "real"
         properties = self.encoder == "properties"
         return [
             (self.summary > 0 and self.output_from != "all", "summary needs output_from: all"),
             (self.consensus and self.output_from != "all", "consensus needs output_from: all"),
-            (not partial and self.latent_view == "beside", "latent_view: beside needs executor: partial"),
+            (not stepping and self.latent_view == "beside", "latent_view: beside needs executor: partial or real"),
+            (
+                self.executor == "real" and not by_statement,
+                "executor: real needs execute_at: statement or outer, where there is something to run",
+            ),
             (not partial and self.detach_state, "detach_state needs executor: partial"),
             (
                 self.operation_predictor and not self.smallest_value <= 0 <= self.largest_value,
@@ -144,6 +153,19 @@ LASYNTH = ModelConfig()
 NO_EXECUTOR = replace(LASYNTH, executor="none")
 ROBUST_FILL = replace(NO_EXECUTOR, operation_predictor=False, token_attention=False)
 
+LASYNTH_PLUS = replace(
+    LASYNTH,
+    operation_predictor=False,
+    token_attention=False,
+    execute_at="outer",
+    executor_network="whole",
+    state_update="gated",
+    latent_view="beside",
+    execution_loss="statements",
+    input_feeding=False,
+    decoder="shared",
+)
+
 MODELS: dict[str, ModelConfig] = {
     "LaSynth": LASYNTH,
     "NoAttentionInDecoding": replace(LASYNTH, token_attention=False),
@@ -152,20 +174,13 @@ MODELS: dict[str, ModelConfig] = {
     "NoExecutor": NO_EXECUTOR,
     "RobustFill": ROBUST_FILL,
     "PropertySignatures": replace(ROBUST_FILL, encoder="properties"),
-    "LaSynth+": replace(
-        LASYNTH,
-        operation_predictor=False,
-        token_attention=False,
-        execute_at="outer",
-        executor_network="whole",
-        state_update="gated",
-        latent_view="beside",
-        execution_loss="statements",
-        input_feeding=False,
-        decoder="shared",
+    "LaSynth+": LASYNTH_PLUS,
+    "Executed": replace(
+        LASYNTH_PLUS, executor="real", execute_at="statement", execution_loss="final", pool_over="reaching"
     ),
 }
-"""Rows of the paper's table of restricted C, under their names there, and our own `LaSynth+`."""
+"""Rows of the paper's table of restricted C, under their names there, and our own two: `LaSynth+`, and `Executed`, which runs
+the statements so far instead of learning what they do."""
 
 
 def cpu(config: ModelConfig) -> ModelConfig:

@@ -131,8 +131,8 @@ class TokenAttention(nn.Module):
 
 
 def max_over_examples(features: Tensor, present: Tensor) -> Tensor:
-    """The largest of each feature among the examples that exist. (B, K, ..., H), (B, K) -> (B, ..., H)"""
-    mask = present.reshape(*present.shape, *(1 for _ in features.shape[2:]))
+    """The largest of each feature among the examples that exist. (B, K, ..., H), (B, K) or (B, K, T) -> (B, ..., H)"""
+    mask = present.reshape(*present.shape, *(1 for _ in features.shape[present.dim() :]))
     return features.masked_fill(~mask, -torch.inf).amax(1)
 
 

@@ -29,7 +29,7 @@ def execution_points(
     `moments` says how many lexemes came before, BOS among them, `depths` how many blocks are open. All (...) -> (...) of bool.
     """
     lexeme = tokens > EOS  # the three special ones have the lowest numbers
-    if config.executor != "partial":
+    if config.executor not in ("partial", "real"):
         return torch.zeros_like(lexeme)
     if config.execute_at == "token":
         return lexeme
@@ -75,6 +75,24 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     index = offsets + rank.unsqueeze(1)
     exists = torch.arange(len(sizes), device=counts.device) <= counts.unsqueeze(1)
     return Chain(torch.cat(packed), torch.cat([order[:size] for size in sizes]), index.masked_fill(~exists, 0))
+
+
+def true_chain(initial: Tensor, values: Tensor, points: Tensor, ends: Tensor) -> Chain:
+    """The same without learning: `values` are known at every statement end, and the points are some of these.
+
+    (B, K, *), (B, S, K, *), (B, T) of bool twice
+    """
+    device, tasks = points.device, torch.arange(len(points), device=points.device)
+    counts = points.sum(1)
+    longest = int(counts.max())
+    positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]  # (B, S), in order of time
+    number = (ends.cumsum(1).gather(1, positions) - 1).clamp(min=0)
+    exists = torch.arange(longest, device=device) < counts.unsqueeze(1)
+    task = tasks.unsqueeze(1).expand_as(exists)[exists]
+    rows = torch.zeros(len(points), longest + 1, dtype=torch.int64, device=device)
+    rows[:, 0] = tasks
+    rows[:, 1:][exists] = len(points) + torch.arange(len(task), device=device)
+    return Chain(torch.cat([initial, values[task, number[exists]]]), torch.cat([tasks, task]), rows)
 
 
 def hidden_at(hidden: Tensor, positions: Tensor) -> Tensor:

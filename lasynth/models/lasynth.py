@@ -20,7 +20,7 @@ from lasynth.domains.base import Domain, learnable
 from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, Overview, View
-from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain
+from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain, true_chain
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
 from lasynth.vocab import BOS, PAD
@@ -58,7 +58,9 @@ class LaSynth(nn.Module):
         self.config = config
         self.vocabulary = vocabulary
         self.networks = networks
-        self.partial = config.executor == "partial"
+        self.real = config.executor == "real"
+        self.partial = config.executor == "partial" or self.real
+        self.reaching = config.pool_over == "reaching"
         latent_sizes = [] if networks.latent is None else [networks.latent.size]
         self.decoder = Decoder(config, vocabulary, [networks.feature_size] * 2 + latent_sizes)
         self.statement_ends: Tensor
@@ -83,6 +85,7 @@ class LaSynth(nn.Module):
             fed=zeros(len(tasks), memory.hidden.shape[2], 1, fed_size) if fed_size else None,
             counts=zeros(len(tasks), self.vocabulary),
             depth=torch.zeros_like(tasks),
+            written=io.inputs.new_empty(len(tasks), 0) if self.reaching or self.real else None,
         )
 
     def step(self, state: Hypotheses, tokens: Tensor) -> tuple[Tensor, Hypotheses]:
@@ -90,6 +93,8 @@ class LaSynth(nn.Module):
         return moment.scores.log_softmax(-1), state
 
     def _step(self, state: Hypotheses, tokens: Tensor) -> tuple[Moment, Hypotheses]:
+        if state.written is not None:
+            state = replace(state, written=torch.cat([state.written, tokens.unsqueeze(1)], 1))
         hidden, memory = self.decoder.advance(state.memory, tokens.unsqueeze(1), state.fed)
         depth = state.depth + self.nesting[tokens]
         rows = self._points(tokens, torch.tensor(state.length, device=tokens.device), depth).nonzero().squeeze(1)
@@ -102,7 +107,10 @@ class LaSynth(nn.Module):
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
         overview = state.examples.overview_of(state.task, places)
-        scores = self._predict(hidden, seen, present, counts.unsqueeze(1), overview).squeeze(1)
+        pooled = present
+        if self.reaching and state.written is not None:
+            pooled = self._pooled(state.written, state.examples.inputs[state.task], present, last=True)
+        scores = self._predict(hidden, seen, pooled, counts.unsqueeze(1), overview).squeeze(1)
         fed = self.decoder.feed(seen, present)
         state = replace(state, memory=memory, fed=fed, counts=counts, depth=depth, length=state.length + 1)
         return Moment(scores, seen, hidden), state
@@ -110,8 +118,12 @@ class LaSynth(nn.Module):
     def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
         """One execution for the hypotheses `rows`."""
         executor = self.networks.executor
-        assert executor is not None
-        values = executor(state.pool.values[state.latent[rows]], executor.prepare(hidden[rows].squeeze(2)))
+        if executor is not None:
+            values = executor(state.pool.values[state.latent[rows]], executor.prepare(hidden[rows].squeeze(2)))
+        else:
+            assert state.written is not None
+            given = state.examples.inputs[state.task[rows]]
+            values = self.networks.certain(self.networks.executed_last(state.written[rows, 1:], given))
         return state.replace_latent(
             rows, Pool(values, self._latent_views(values, state.examples.base, state.task[rows]))
         )
@@ -143,7 +155,10 @@ class LaSynth(nn.Module):
         values, after, views = self._all_views(examples, hidden, fed)
         seen = self.decoder.attend(hidden, views)
         counts = F.one_hot(fed, self.vocabulary).cumsum(1).to(values.dtype)
-        scores = self._predict(hidden, seen, examples.present, counts, examples.overview)
+        pooled = examples.present
+        if self.reaching:
+            pooled = self._pooled(fed, examples.inputs, examples.present)
+        scores = self._predict(hidden, seen, pooled, counts, examples.overview)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, values, after)
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
@@ -152,9 +167,12 @@ class LaSynth(nn.Module):
         if not self.partial:
             tasks = torch.arange(len(fed), device=fed.device)
             return examples.latent, tasks.unsqueeze(1).expand_as(fed), fixed
-        assert self.networks.executor is not None
         points = self._all_points(fed)
-        chain = run_chain(self.networks.executor, examples.latent, hidden, points)
+        if self.networks.executor is not None:
+            chain = run_chain(self.networks.executor, examples.latent, hidden, points)
+        else:
+            values = self.networks.certain(self.networks.executed(fed[:, 1:], examples.inputs))
+            chain = true_chain(examples.latent, values, points, self.statement_ends[fed])
         current = points.cumsum(1)  # (B, T): executions so far
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = current.unsqueeze(-1) == steps  # (B, T, J)
@@ -253,10 +271,21 @@ class LaSynth(nn.Module):
         views, latent = self._project(INPUT, features), self.networks.latent
         if latent is None:
             fixed, moving = ((), views) if self.partial else (views, ())
-            return Examples(certain, io.present, features, overview, base, fixed, moving)
+            return Examples(inputs, certain, io.present, features, overview, base, fixed, moving)
         base = latent.prepare(*features, outputs)
         first = self._project(LATENT, [latent(certain, base)])
-        return Examples(certain, io.present, features, overview, base, views, first)
+        return Examples(inputs, certain, io.present, features, overview, base, views, first)
+
+    def _pooled(self, fed: Tensor, inputs: Tensor, present: Tensor, last: bool = False) -> Tensor:
+        """Which examples count at every moment, or at the last one alone: those that come to where the program is being
+        written; all of them where none does. (B, T), BOS first; (B, K, *), (B, K) -> (B, K, T or 1) of bool"""
+        begin = fed.shape[1] - 2 if last else 0
+        reached = self.networks.reaching(fed[:, 1:], inputs, max(0, begin))
+        if begin <= 0:
+            reached = F.pad(reached, (1, 0), value=True)  # before the first lexeme
+        here = present.unsqueeze(-1)
+        counting = (reached[..., -1:] if last else reached) & here
+        return torch.where(counting.any(1, keepdim=True), counting, here)
 
     def _latent_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
         """What the decoder sees of latent values, (P, K, *), that belong to tasks (P,)."""

@@ -68,6 +68,19 @@ class Networks(Protocol):
     @property
     def operations(self) -> Operations | None: ...
 
+    def reaching(self, tokens: Tensor, values: Tensor, begin: int) -> Tensor:
+        """For `pool_over: reaching`: which inputs come to the statement that is being written after each lexeme of unfinished
+        programs, from lexeme `begin` on. (B, T), (B, K, *) -> (B, K, T - begin) of bool"""
+
+    def executed(self, tokens: Tensor, values: Tensor) -> Tensor:
+        """For `executor: real`: the values that inputs have become at every statement end of programs.
+
+        (B, T), (B, K, *) -> (B, S, K, *)
+        """
+
+    def executed_last(self, tokens: Tensor, values: Tensor) -> Tensor:
+        """The same for unfinished programs at their last lexeme, which ends a statement. (B, T), (B, K, *) -> (B, K, *)"""
+
     def certain(self, values: Tensor) -> Tensor:
         """The latent value that is surely this one. (R, K, *) -> (R, K, *)"""
 

@@ -15,6 +15,8 @@ from lasynth.models.decoder import Memory, Overview, View
 class Examples(NamedTuple):
     """The examples of B tasks, encoded once."""
 
+    inputs: Tensor
+    """(B, K, *): as they were given."""
     latent: Tensor
     """(B, K, *): the latent value that is surely the input."""
     present: Tensor
@@ -72,6 +74,8 @@ class Hypotheses:
     """(N, V): how often each lexeme was written."""
     depth: Tensor
     """(N,): how many blocks are open."""
+    written: Tensor | None
+    """(N, t): BOS and the lexemes so far, for `pool_over: reaching`."""
     length: int = 0
     """Lexemes written so far, BOS among them."""
 
@@ -84,6 +88,7 @@ class Hypotheses:
             fed=None if self.fed is None else self.fed[index],
             counts=self.counts.index_select(0, index),
             depth=self.depth[index],
+            written=None if self.written is None else self.written[index],
         )
 
     def replace_latent(self, rows: Tensor, new: Pool) -> Hypotheses:

@@ -41,6 +41,12 @@ VARIANTS = {
     "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
     "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
     "LaSynth+, at every statement": small("LaSynth+", execute_at="statement"),
+    "LaSynth+, pooled over those that reach": small("LaSynth+", pool_over="reaching"),
+    "LaSynth, pooled over those that reach": small("LaSynth", pool_over="reaching"),
+    "really executed": small("LaSynth+", executor="real", execute_at="statement", execution_loss="final"),
+    "really executed, pooled over those that reach": small(
+        "LaSynth+", executor="real", execution_loss="final", pool_over="reaching"
+    ),
     "LaSynth+, no summary": small("LaSynth+", summary=0),
     "input first": small("NoExecutor", double_attention="input_first"),
 }

@@ -25,7 +25,8 @@ from lasynth.train import learning_rate
         ({"execute_at": 0}, "execute_at must be at least 1"),
         ({"execution_weight": -1.0}, "execution_weight must not be negative"),
         ({"execution_warmup_steps": -1}, "execution_warmup_steps must not be negative"),
-        ({"executor": "none", "latent_view": "beside"}, "beside needs executor: partial"),
+        ({"executor": "none", "latent_view": "beside"}, "beside needs executor: partial or real"),
+        ({"executor": "real", "execute_at": "token"}, "real needs execute_at: statement or outer"),
         ({"executor": "final", "detach_state": True}, "detach_state needs executor: partial"),
         ({"executor": "none", "execution_loss": "statements"}, "statements needs executor: partial"),
         ({"execute_at": "token", "execution_loss": "statements"}, "and execute_at: statement"),
@@ -44,7 +45,7 @@ def test_rows_differ_from_lasynth_as_the_paper_says() -> None:
     assert MODELS["NoPartialExecutor"] == replace(lasynth, executor="final")
     assert MODELS["NoOpPredictor"] == replace(lasynth, operation_predictor=False)
     assert MODELS["NoAttentionInDecoding"] == replace(lasynth, token_attention=False)
-    assert len(set(MODELS.values())) == len(MODELS) == 8
+    assert len(set(MODELS.values())) == len(MODELS) == 9
 
 
 @pytest.mark.parametrize("preset", PRESETS)

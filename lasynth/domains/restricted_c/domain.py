@@ -200,7 +200,7 @@ class RestrictedC:
     def networks(self, config: ModelConfig) -> ListNetworks:
         from lasynth.domains.restricted_c.networks import ListNetworks
 
-        return ListNetworks(config)
+        return ListNetworks(config, self.table)
 
     def baselines(self) -> dict[str, Baseline]:
         from lasynth.domains.restricted_c.closed_form import predict

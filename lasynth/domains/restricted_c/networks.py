@@ -7,12 +7,16 @@ knows of time, decoders or searches.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.domains.restricted_c.operations import OperationPredictor
+from lasynth.domains.restricted_c.prefixes import last_values, prefix_values, reaching
+from lasynth.domains.restricted_c.vocabulary import LexemeTable
 from lasynth.layers import Attention, Join, attend
 
 CERTAIN = -20.0
@@ -24,13 +28,15 @@ RELATIONS = 32
 class ListNetworks(nn.Module):
     """What a model needs to know of lists: `lasynth.models.networks.Networks` for restricted C."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, table: LexemeTable | None = None) -> None:
+        """The table is needed where unfinished programs are run."""
         super().__init__()
-        self.count = config.values
+        self.count, self.smallest, self.table = config.values, config.smallest_value, table
         values = nn.Embedding(config.values, config.embedding)
         self.feature_size = 2 * config.hidden
         self.encoder = ENCODERS[config.encoder](config, values)
-        self.executor = EXECUTORS[config.executor_network](config, values) if config.executor != "none" else None
+        learnt = config.executor not in ("none", "real")
+        self.executor = EXECUTORS[config.executor_network](config, values) if learnt else None
         self.latent = LatentEncoder(config) if config.latent_view == "beside" else None
         self.operations = (
             OperationPredictor(
@@ -39,6 +45,28 @@ class ListNetworks(nn.Module):
             if config.operation_predictor
             else None
         )
+
+    def reaching(self, tokens: Tensor, lists: Tensor, begin: int) -> Tensor:
+        return torch.from_numpy(reaching(*self._code(tokens), self._values(lists), begin)).to(lists.device)
+
+    def executed(self, tokens: Tensor, lists: Tensor) -> Tensor:
+        return self._numbers(prefix_values(*self._code(tokens), self._values(lists)).values, lists)
+
+    def executed_last(self, tokens: Tensor, lists: Tensor) -> Tensor:
+        return self._numbers(last_values(*self._code(tokens), self._values(lists)), lists)
+
+    def _code(self, tokens: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        assert self.table is not None
+        numbers = tokens.cpu().numpy()
+        return self.table.kinds[numbers], self.table.arguments[numbers]
+
+    def _values(self, lists: Tensor) -> NDArray[np.int32]:
+        return (lists.cpu().numpy() + self.smallest).astype(np.int32)
+
+    def _numbers(self, values: NDArray[np.int32], like: Tensor) -> Tensor:
+        """As near as a latent list comes to them."""
+        inside = np.clip(values, self.smallest, self.smallest + self.count - 1) - self.smallest
+        return torch.from_numpy(inside.astype(np.int64)).to(like.device)
 
     def certain(self, lists: Tensor) -> Tensor:
         """The latent list that is surely this one. (..., L) -> (..., L, C)"""

@@ -1,4 +1,5 @@
-"""Values at statement ends: checked against the readable interpreter on prefixes that are closed by hand or by trees."""
+"""Values at statement ends, and who comes to the end of a prefix: checked against the readable interpreter on prefixes that
+are closed by hand or by trees."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c import interpreter
 from lasynth.domains.restricted_c.generator import COptions, sample_tasks
-from lasynth.domains.restricted_c.prefixes import PrefixValues, prefix_values
+from lasynth.domains.restricted_c.prefixes import PrefixValues, last_values, prefix_values, reaching
 from lasynth.task import ExecutionError
 from lasynth.vocab import PAD
 
@@ -18,13 +19,17 @@ DOMAIN = get_domain("c")
 OPENING = {"{", *(f"{word}{name}" for word in ("for ", "for int ") for name in ("p_0", "p_1", "l_1", "l_2", "l_3"))}
 
 
-def values(programs: list[list[str]], inputs: list[list[list[int]]]) -> PrefixValues:
+def code(programs: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
     width = max(map(len, programs)) + 1
     tokens = np.full((len(programs), width), PAD)
     for row, lexemes in zip(tokens, programs, strict=True):
         row[: len(lexemes) + 1] = DOMAIN.vocab.encode(lexemes)
     table = DOMAIN.table  # type: ignore[attr-defined]
-    return prefix_values(table.kinds[tokens], table.arguments[tokens], np.array(inputs, np.int32))
+    return table.kinds[tokens], table.arguments[tokens]
+
+
+def values(programs: list[list[str]], inputs: list[list[list[int]]]) -> PrefixValues:
+    return prefix_values(*code(programs), np.array(inputs, np.int32))
 
 
 def closed(lexemes: list[str]) -> list[str]:
@@ -80,3 +85,68 @@ def test_by_hand(program: str, wanted: list[list[int] | None]) -> None:
 
 def test_a_program_without_statements_has_no_values() -> None:
     assert values([["int p_0 =", "0"]], [[[1, 2]]]).values.shape == (1, 0, 1, 2)
+
+
+def test_the_last_value_is_that_of_the_prefix(rng: Random) -> None:
+    tasks, _ = sample_tasks(rng, 40, COptions(reduce=True))
+    for task in tasks:
+        lexemes = DOMAIN.unparse(task.program)
+        inputs = [[example.input for example in task.examples[:3]]]
+        wanted = values([lexemes], inputs)
+        ends = [t for t, number in enumerate(DOMAIN.vocab.encode(lexemes)) if DOMAIN.statement_ends[number]]
+        for s, t in enumerate(ends):
+            kinds, arguments = code([lexemes[: t + 1]])
+            last = last_values(kinds[:, :-1], arguments[:, :-1], np.array(inputs, np.int32))  # without END
+            assert last[0].tolist() == wanted.values[0, s].tolist()
+
+
+def test_who_comes_to_the_end_of_a_prefix_without_loops(rng: Random) -> None:
+    tasks, _ = sample_tasks(rng, 200, COptions(reduce=True, branch_share=1, loop_share=0))
+    inside = 0
+    for task in tasks:
+        lexemes = DOMAIN.unparse(task.program)
+        if any(lexeme.startswith("for") for lexeme in lexemes):
+            continue
+        lists = [example.input for example in task.examples]
+        got = reaching(*code([lexemes]), np.array([lists], np.int32))[0]  # (K, T)
+        begun = 0
+        for t, lexeme in enumerate(lexemes):
+            if lexeme == "{" or DOMAIN.statement_ends[DOMAIN.vocab.encode([lexeme])[0]]:
+                begun = t + 1
+            marked, idle = (
+                DOMAIN.parse(closed([*lexemes[:begun], *more])) for more in (["++a[4]"], ["a[0] =", "a[0]", ";"])
+            )
+            for k, value in enumerate(lists):
+                wanted, without = interpreter.run(marked, value), interpreter.run(idle, value)
+                assert got[k, t] == (wanted != without)
+                inside += not got[k, t]
+    assert inside > 100
+
+
+@pytest.mark.parametrize(
+    ("program", "wanted"),
+    [
+        ("if|a[0]|{|++a[1]|} else {|--a[1]|}|++a[0]", ["111", "111", "101", "101", "010", "010", "111", "111"]),
+        ("for int p_0|0|<= ++|1|if|a[p_0]|{|break|}|++a[p_0]|}", [*["111"] * 6, "101", "000", "010", "010", "111"]),
+        ("if|a[0]|>|a[1]|{|if|a[1]|{|a[1] =|0|;|}|}", [*["111"] * 4, *["101"] * 3, *["001"] * 4, "101", "111"]),
+    ],
+    ids=["else", "break", "nested"],
+)
+def test_who_comes_to_the_end_by_hand(program: str, wanted: list[str]) -> None:
+    lexemes = program.split("|")
+    kinds, arguments = code([lexemes])
+    lists = np.array([[[2, 0], [0, 0], [3, 1]]], np.int32)
+    got = reaching(kinds, arguments, lists)
+    assert ["".join("1" if here else "0" for here in column) for column in got[0].T] == [*wanted, "111"]
+    for t in range(kinds.shape[1]):
+        assert (reaching(kinds[:, : t + 1], arguments[:, : t + 1], lists, t)[..., 0] == got[..., t]).all()
+
+
+@pytest.mark.parametrize(
+    "lexemes", [["}", "{", "++a[0]"], ["if", "{", "++a[0]"], ["for p_1", "0", "<= ++", "1", "++a[p_0]"]]
+)
+def test_what_is_no_program_is_not_run(lexemes: list[str]) -> None:
+    kinds, arguments = code([lexemes])
+    lists = np.ones((1, 2, 5), np.int32)
+    assert reaching(kinds, arguments, lists).all()
+    assert not last_values(kinds[:, :-1], arguments[:, :-1], lists).any()
