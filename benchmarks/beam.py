@@ -69,6 +69,9 @@ def main() -> None:
     accepted.add_argument("--tasks", type=int, default=1000)
     accepted.add_argument("--untrained-tasks", type=int, default=32)
     accepted.add_argument("--beam", type=int, default=64)
+    accepted.add_argument(
+        "--max-length", type=int, default=40, help="lexemes of the longest program, for trained weights"
+    )
     arguments = accepted.parse_args()
     loaded = load_model(arguments.run)
     result: dict[str, Any] = {
@@ -77,9 +80,10 @@ def main() -> None:
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "beam": arguments.beam,
+        "longest program": arguments.max_length,
     }
     for precision in ("bfloat16", "float32"):
-        config = SearchConfig(arguments.beam, bf16=precision == "bfloat16")
+        config = SearchConfig(arguments.beam, arguments.max_length, bf16=precision == "bfloat16")
         result[precision] = measure(loaded.model, arguments.tasks, config)
     for row in arguments.rows:
         model = build_model(model_config(row, "cpu"), loaded.domain).eval()

@@ -27,7 +27,7 @@ INTERPRETED = 32
 """Examples on which an answer is also run by the interpreter, which is slow."""
 UNKNOWN = 1.0
 """Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
-PRIOR = 0.2
+PRIOR = 0.1
 """Weight of the model's log-probability beside the length of a description; fitted by `experiments/ranking.py`."""
 
 

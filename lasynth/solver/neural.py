@@ -27,11 +27,11 @@ from lasynth.settings import SearchConfig
 from lasynth.solver.reach import MOST_EXAMPLES, refusal
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
-from lasynth.vocab import PAD
+from lasynth.vocab import BOS, EOS, PAD
 
 BEAM = 64
-LONGEST = 64
-"""Lexemes of the longest program that is looked for; reduced programs are hardly ever longer."""
+LONGEST = 40
+"""Lexemes of the longest program that is looked for: longer ones than models are trained on are found by chance at best."""
 SURE = log(0.5)
 """A fitting program with this log-probability ends the search for one answer: no other one can be more likely."""
 ENOUGH = 12
@@ -42,12 +42,18 @@ RESERVE = 0.05
 
 @cache
 def load(path: Path) -> Loaded:
-    """A trained model, loaded once, after a first step that has everything compiled. InputError."""
+    """A trained model, loaded once, after first steps that have everything compiled. InputError."""
     loaded = load_model(path)
-    config, domain = loaded.config, loaded.domain
+    model, config, domain = loaded.model, loaded.config, loaded.domain
     values = np.full((1, 1, config.list_length), config.smallest_value)
     io = Collator(learnable(domain).arrays(), config).io(values, values)
-    beam_search(loaded.model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
+    beam_search(model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
+    statement = int((domain.syntax.allowed(domain.syntax.start(1))[0] & domain.statement_ends).argmax())
+    with torch.inference_mode():
+        state = model.start(io)
+        for lexeme in (BOS, statement):  # a model may run what is written so far
+            _, state = model.step(state, torch.tensor([lexeme]))
+        model.log_probs(Batch(io, torch.tensor([[statement, EOS]])))
     return loaded
 
 

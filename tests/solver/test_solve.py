@@ -249,7 +249,7 @@ def test_programs_that_do_the_same_are_one_answer() -> None:
 
 
 def test_the_model_decides_between_short_descriptions() -> None:
-    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.1)
+    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.05)
     assert gathered(short, long).ranked()[0].program == OTHER
     believed = gathered(short, long, Candidate(THE_SAME, "neural", log_prob=-1.0))
     assert believed.ranked()[0].program == INCREMENTS
@@ -259,7 +259,7 @@ def test_the_model_is_asked_about_what_it_did_not_find() -> None:
     class Judge:
         def log_probs(self, programs: Any, examples: Any) -> list[float | None]:
             self.asked = programs
-            return [-9.0 if "if" in C.unparse(asked) else -1.0 for asked in programs]
+            return [-19.0 if "if" in C.unparse(asked) else -1.0 for asked in programs]
 
     judge = Judge()
     answers = gathered(Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=4.0))

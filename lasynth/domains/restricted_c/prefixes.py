@@ -47,7 +47,10 @@ class PrefixValues(NamedTuple):
 def prefix_values(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int = MAX_STEPS
 ) -> PrefixValues:
-    """Values at every statement end of whole programs, one a row, END and anything behind it. (B, T), (B, K, L)"""
+    """Values at every statement end of whole programs, one a row, END and anything behind it; none where a row is no program.
+
+    (B, T), (B, K, L)
+    """
     points = int((ENDS[kinds] & (np.cumsum(kinds == END, axis=1) == 0)).sum(axis=1).max(initial=0))
     return PrefixValues(
         *_run_prefixes(kinds, arguments, np.ascontiguousarray(inputs, np.int32), ENDS, points, max_steps)
@@ -69,6 +72,7 @@ def _run_prefixes(
     room = workspace(kinds.shape[1] + MAX_DEPTH + 1, length)
     own_kinds = np.empty(kinds.shape[1] + MAX_DEPTH + 1, np.uint8)
     own_arguments = np.zeros(own_kinds.size, np.int32)
+    state = np.empty(STATE_SIZE, np.int64)
     for p in range(programs):
         point, depth = 0, 0
         for t in range(kinds.shape[1]):
@@ -78,10 +82,11 @@ def _run_prefixes(
             own_kinds[t], own_arguments[t] = kind, arguments[p, t]
             depth += opened(kinds[p], t)
             if ends[kind]:
-                size = close_prefix(own_kinds, t + 1, depth)
-                translate(room, own_kinds[:size], own_arguments[:size])
-                for k in range(examples):
-                    valid[p, point, k] = run_one(room, inputs[p, k], values[p, point, k], max_steps) == OK
+                size = close_prefix(own_kinds, t + 1, depth) if 0 <= depth <= MAX_DEPTH else 0
+                if size and check(own_kinds[:size], own_arguments[:size], state) < 0:
+                    translate(room, own_kinds[:size], own_arguments[:size])
+                    for k in range(examples):
+                        valid[p, point, k] = run_one(room, inputs[p, k], values[p, point, k], max_steps) == OK
                 point += 1
                 own_kinds[t] = kind
     return values, valid
