@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.restricted_c.bytecode import translate, workspace
+from lasynth.domains.restricted_c.bytecode import Translation, translate, workspace
 from lasynth.domains.restricted_c.grammar import (
     CLOSE,
     ELSE,
@@ -83,13 +83,23 @@ def _run_prefixes(
             depth += opened(kinds[p], t)
             if ends[kind]:
                 size = close_prefix(own_kinds, t + 1, depth) if 0 <= depth <= MAX_DEPTH else 0
-                if size and check(own_kinds[:size], own_arguments[:size], state) < 0:
-                    translate(room, own_kinds[:size], own_arguments[:size])
+                if size and translated(room, own_kinds[:size], own_arguments[:size], state):
                     for k in range(examples):
                         valid[p, point, k] = run_one(room, inputs[p, k], values[p, point, k], max_steps) == OK
                 point += 1
                 own_kinds[t] = kind
     return values, valid
+
+
+@compiled
+def translated(
+    room: Translation, kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray[np.int64]
+) -> bool:
+    """Make a program ready to run; False for lexemes that are none, which would be no safe thing to run."""
+    if check(kinds, arguments, state) >= 0:
+        return False
+    translate(room, kinds, arguments)
+    return True
 
 
 @compiled
@@ -141,8 +151,7 @@ def _run_closed(
             continue
         own_kinds[:lexemes], own_arguments[:lexemes] = kinds[p], arguments[p]
         size = close_prefix(own_kinds, lexemes, depth)
-        if check(own_kinds[:size], own_arguments[:size], state) < 0:
-            translate(room, own_kinds[:size], own_arguments[:size])
+        if translated(room, own_kinds[:size], own_arguments[:size], state):
             for k in range(examples):
                 run_one(room, inputs[p, k], values[p, k], max_steps)
     return values
@@ -205,8 +214,7 @@ def _run_to_ends(
                 )  # outside the list: a fault if it is reached
                 own_kinds[begun + 1 : size - 1] = CLOSE
                 own_kinds[size - 1] = END
-                if check(own_kinds[:size], own_arguments[:size], state) < 0:
-                    translate(room, own_kinds[:size], own_arguments[:size])
+                if translated(room, own_kinds[:size], own_arguments[:size], state):
                     for k in range(examples):
                         current[k] = run_one(room, inputs[p, k], ignored, max_steps) == OUT_OF_BOUNDS
             known = True
