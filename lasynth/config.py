@@ -14,7 +14,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A model. The defaults are the paper's equations at the paper's sizes: the row `LaSynth`."""
+    """A model. The defaults are the paper's equations at the paper's sizes: the row `LaSynth`.
+
+    The default of a new setting is what there was before it, so that older runs can be gone on with.
+    """
 
     # --- latent execution --------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"

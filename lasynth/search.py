@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,8 @@ class Found:
     """(B, W, T): lexemes, EOS, then PAD."""
     scores: NDArray[np.float32]
     """(B, W): log-probabilities; minus infinity where there is no program."""
+    unfinished: NDArray[np.int16]
+    """(B, W, T): what was begun and not finished when the search ended, the likeliest first, PAD behind each."""
 
 
 class Finished(NamedTuple):
@@ -75,6 +77,14 @@ class _Beams:
         """(G, W) slots that can be extended."""
         return (self.scores > NEVER) & ~self.finished
 
+    def sorted_out(self, slots: Tensor) -> _Beams:
+        """These slots alone, at the front. (G, W) of bool"""
+        scores = self.scores.masked_fill(~slots, NEVER)
+        order = scores.sort(dim=1, descending=True, stable=True).indices
+        task = torch.arange(len(order))[:, None]
+        scores, finished, tokens = scores[task, order], self.finished[task, order], self.tokens[task, order]
+        return _Beams(self.task, scores, finished, tokens.masked_fill((scores == NEVER)[:, :, None], PAD))
+
 
 @torch.inference_mode()
 def beam_search(
@@ -96,17 +106,19 @@ def beam_search(
     syntax = syntax if config.constrained else None
     tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
     scores = np.full((count, config.beam), NEVER, np.float32)
+    unfinished = tokens.copy()
     precision = torch.autocast(io.inputs.device.type, torch.bfloat16, enabled=config.bf16)
     for begin in range(0, count, config.tasks):
         group = IO(*(field[begin : begin + config.tasks] for field in io))
         tasks = torch.arange(begin, begin + len(group.inputs))
         with precision:
             for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
-                rows = done.task.numpy()
-                tokens[rows], scores[rows] = done.tokens.numpy(), done.scores.numpy()
+                rows, complete = done.task.numpy(), done.sorted_out(done.finished)
+                tokens[rows], scores[rows] = complete.tokens.numpy(), complete.scores.numpy()
+                unfinished[rows] = done.sorted_out(done.open()).tokens.numpy()
                 report(len(rows))
     used = int((tokens != PAD).any(axis=(0, 1)).sum())
-    return Found(tokens[:, :, : max(1, used)], scores)
+    return Found(tokens[:, :, : max(1, used)], scores, unfinished)
 
 
 def _search(
@@ -136,7 +148,7 @@ def _search(
         if on_finished is not None:
             ended |= _told(beams, length, on_finished)
         if ended.any():
-            yield _finished_only(beams.at(ended.nonzero()[:, 0]))
+            yield beams.at(ended.nonzero()[:, 0])
             beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
         if not len(beams.task) or clock.next_step_is_late():
             break
@@ -145,7 +157,7 @@ def _search(
         if syntax is not None and grammar is not None:
             grammar = syntax.advance(grammar[rows.numpy()], last.numpy())
         state, last = state.reorder(rows.to(device)), last.to(device)
-    yield _finished_only(beams)
+    yield beams
 
 
 class _Clock:
@@ -217,13 +229,3 @@ def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
     places = taken.nonzero()[:, 1].view(-1, count)
     sorted_values, order = values.gather(1, places).sort(dim=1, descending=True, stable=True)
     return sorted_values, places.gather(1, order)
-
-
-def _finished_only(beams: _Beams) -> _Beams:
-    """Give up what is unfinished; finished hypotheses move to the front."""
-    scores = beams.scores.masked_fill(~beams.finished, NEVER)
-    order = scores.sort(dim=1, descending=True, stable=True).indices
-    task = torch.arange(len(order))[:, None]
-    scores, tokens = scores[task, order], beams.tokens[task, order]
-    tokens = tokens.masked_fill((scores == NEVER)[:, :, None], PAD)
-    return replace(beams, scores=scores, finished=scores > NEVER, tokens=tokens)

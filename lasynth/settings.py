@@ -34,6 +34,8 @@ class TrainConfig:
     """Fewest and most examples of a task; the model's number if not given."""
     draw_for: Literal["batch", "task"] = "batch"
     """Whether the number of examples is drawn for a whole batch or for each task."""
+    mistakes: float = 0.0
+    """Mistakes of its own that the model is shown for each program, to learn that nothing follows them; 0 for none."""
     curriculum: int = 40_000
     """Programs from each of the shortest eighth, quarter and half of the data before all of it is learnt from; 0 for none."""
     longest: int = 0
@@ -54,6 +56,7 @@ class TrainConfig:
             (self.learning_rate <= 0, "learning-rate must be positive"),
             (not 0 <= self.beta2 < 1, "beta2 must be at least 0 and less than 1"),
             (self.warmup < 0, "warmup must not be negative"),
+            (self.mistakes < 0, "mistakes must not be negative"),
             (self.longest < 0, "longest must not be negative"),
             (self.curriculum < 0, "curriculum must not be negative"),
             (self.clip <= 0, "clip must be positive"),

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -147,7 +148,7 @@ class _Window:
 
     since: Progress
     """Where the run was then."""
-    sums: list[float] = field(default_factory=lambda: [0.0] * 4)
+    sums: list[float] = field(default_factory=lambda: [0.0] * (len(Losses._fields) + 1))
 
     def add(self, losses: list[float], norm: float) -> None:
         self.sums = [total + value for total, value in zip(self.sums, [*losses, norm], strict=True)]
@@ -157,7 +158,7 @@ class _Window:
         record = dict(zip((*Losses._fields, "gradient"), means, strict=True))
         record |= {"learning_rate": rate, "programs": at.programs, "seconds": round(at.seconds, 3)}
         record["programs/s"] = round((at.programs - self.since.programs) / (at.seconds - self.since.seconds), 2)
-        self.sums, self.since = [0.0] * 4, replace(at)
+        self.sums, self.since = [0.0] * len(self.sums), replace(at)
         return record
 
 
@@ -205,17 +206,19 @@ class _Run:
     def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:
         """Begin with what another run has learnt. InputError if that was another model."""
         mine = checkpoint.describe(self.job.name, self.job.model, self.domain)
+        theirs = {**stored.card, "config": {**asdict(ModelConfig()), **stored.card["config"]}}
         for name in ("domain", "vocabulary", "config"):
-            if stored.card[name] != mine[name]:
+            if theirs[name] != mine[name]:
                 raise InputError(f"{source} is a model with another {name}; training cannot begin with its weights")
         self.model.load_state_dict(stored.weights)
         told = ("programs", "seconds", "training", "processes", "data")
         self.before = [*stored.card.get("before", []), {name: stored.card[name] for name in told}]
 
     def _check_same(self, card: dict[str, Any]) -> None:
-        """InputError if the run in the folder is another one."""
+        """InputError if the run in the folder is another one. A setting that is younger than the run has its default there."""
         mine = {**asdict(self.job.model), **asdict(self.job.train), "processes": self.group.size}
-        theirs = {**card["config"], **card["training"], "processes": card["processes"]}
+        young = {**asdict(ModelConfig()), **asdict(TrainConfig())}
+        theirs = {**young, **card["config"], **card["training"], "processes": card["processes"]}
         if card["data"] != read_card(self.job.data):
             raise InputError(f"{self.job.out} was begun with another data set than {self.job.data}")
         for name in {**mine, **theirs}:
@@ -252,7 +255,7 @@ class _Run:
         batch = next(self.stream)
         self.model.train()
         with self._precision():
-            losses = self.model.loss(_to(batch, self.device))
+            losses = self._losses(_to(batch, self.device))
         self.optimiser.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]
         self.group.average_gradients(self.model.parameters())
@@ -271,6 +274,17 @@ class _Run:
         at.programs += config.batch * self.group.size
         at.position = self.stream.position
         return parts, float(norm), stopping > 0
+
+    def _losses(self, batch: Batch) -> Losses:
+        config, run = self.job.train, self.model.run(batch)
+        losses = self.model.losses(run, batch)
+        if not config.mistakes:
+            return losses
+        place = np.random.SeedSequence(
+            [config.seed, self.progress.step, self.group.rank]
+        )  # so that a resumed run draws the same
+        rng = torch.Generator().manual_seed(int(place.generate_state(1, np.uint64)[0] >> 1))
+        return losses._replace(mistake=self.model.mistake_loss(run, batch, round(config.mistakes * config.batch), rng))
 
     def _lap(self) -> float:
         """Seconds since the last call."""

@@ -66,7 +66,7 @@ def beam(*programs: list[int]) -> Found:
     scores = np.full((1, 6), -np.inf, np.float32)
     for i, program in enumerate(programs):
         tokens[0, i, : len(program)], scores[0, i] = program, -i
-    return Found(tokens, scores)
+    return Found(tokens, scores, tokens[:, :0])
 
 
 @pytest.mark.parametrize(

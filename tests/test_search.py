@@ -109,12 +109,16 @@ def test_no_program_if_none_ends_in_time() -> None:
     found = beam_search(model, any_io(2), None, SearchConfig(4, LENGTH))
     assert (found.scores == -np.inf).all()
     assert (found.tokens == PAD).all()
+    assert (found.unfinished > EOS).all(), "it is handed over as it is"
 
 
 def test_a_time_limit_keeps_what_is_finished() -> None:
     model = TableModel(VOCABULARY)
     found = beam_search(model, any_io(1), None, SearchConfig(64, LENGTH, seconds=1e-9))
     assert programs(found.tokens[0], found.scores[0]) == [(EOS,)]
+    begun = found.unfinished[0]
+    assert sorted(begun[begun[:, 0] != PAD, 0].tolist()) == sorted(FREE)
+    assert (begun[:, 1:] == PAD).all()
 
 
 @pytest.mark.parametrize(("seconds", "steps"), [(0.5, 1), (1.9, 1), (2.0, 2), (3.5, 3), (100.0, LENGTH)])

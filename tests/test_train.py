@@ -88,18 +88,18 @@ def flat(state: dict[int, dict[str, Any]]) -> dict[str, Any]:
     return {f"{number}/{name}": value for number, values in state.items() for name, value in values.items()}
 
 
-@pytest.mark.parametrize("bf16", [False, True])
-def test_a_killed_run_resumes_to_the_same_weights(bf16: bool, data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", [{"bf16": False}, {"bf16": True, "mistakes": 0.5}], ids=str)
+def test_a_killed_run_resumes_to_the_same_weights(changes: dict[str, Any], data: Path, tmp_path: Path) -> None:
     killed = tmp_path / "killed"
-    dying = start(DIE_IN_A_STEP, a_job(data, killed, bf16=bf16))
-    train(a_job(data, tmp_path / "whole", bf16=bf16))
+    dying = start(DIE_IN_A_STEP, a_job(data, killed, **changes))
+    train(a_job(data, tmp_path / "whole", **changes))
     for code, reached in ((None, 4), (DIE_IN_A_CHECKPOINT, 4)):
         if code is not None:
-            dying = start(code, a_job(data, killed, resume=True, bf16=bf16))
+            dying = start(code, a_job(data, killed, resume=True, **changes))
         _, errors = dying.communicate(timeout=120)
         assert dying.returncode == -signal.SIGKILL, errors
         assert checkpoint.load(killed, "last").card["step"] == reached
-    train(a_job(data, killed, resume=True, bf16=bf16))
+    train(a_job(data, killed, resume=True, **changes))
     one, other = final(tmp_path / "whole"), final(killed)
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)
@@ -131,7 +131,7 @@ def test_a_run_learns_and_keeps_its_best_checkpoint(data: Path, tmp_path: Path) 
     losses = [r["program"] for r in read_log(tmp_path) if r["kind"] == "train"]
     assert sum(losses[-15:]) < 0.85 * sum(losses[:15]), "the last epoch against the first"
     assert outcome.step == 60
-    assert outcome.metrics.keys() == {"accuracy", "program", "execution", "operation"}
+    assert outcome.metrics.keys() == {"accuracy", "program", "execution", "operation", "mistake"}
     validations = [r for r in read_log(tmp_path) if r["kind"] == "validation"]
     best = max(validations, key=lambda r: (r["accuracy"], -r["program"]))
     assert checkpoint.load(tmp_path, "best").card["step"] == best["step"]
@@ -189,6 +189,7 @@ def test_what_cannot_be_trained_is_named(data: Path, tmp_path: Path) -> None:
         {"log_every": 0},
         {"beta2": 1.0},
         {"longest": -1},
+        {"mistakes": -0.5},
     ],
 )
 def test_impossible_settings_are_refused(wrong: dict[str, Any]) -> None:

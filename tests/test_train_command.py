@@ -60,6 +60,20 @@ def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, capsys: pytest
     assert "is a model with another config; training cannot begin with its weights" in capsys.readouterr().err
 
 
+def test_a_run_that_is_older_than_a_setting_goes_on_with_its_default(tmp_path: Path) -> None:
+    data, old = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "old"
+    words = ["train", str(data), "--model", "NoExecutor"]
+    assert main([*words, *SHORT, "--out", str(old)]) == 0
+    file = checkpoint.find(old, "last") / checkpoint.CARD
+    card = json.loads(file.read_text())
+    del card["config"]["pool_over"], card["training"]["draw_for"]
+    file.write_text(json.dumps(card))
+    assert main([*words, *SHORT, "--out", str(tmp_path / "new"), "--begin-with", str(old)]) == 0
+    assert main([*words, *SHORT, "--steps", "3", "--out", str(old), "--resume"]) == 0
+    assert card_of(old)["step"] == 3
+    assert main([*words, *SHORT, "--steps", "4", "--out", str(old), "--resume", "--draw-for", "task"]) == 2
+
+
 def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
     data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
     words = ["-m", "lasynth.cli", "train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]

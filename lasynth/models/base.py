@@ -43,10 +43,12 @@ class Losses(NamedTuple):
     program: Tensor
     execution: Tensor
     operation: Tensor
+    mistake: Tensor
+    """Of being told that nothing follows a mistake; only in training, where it is asked for."""
 
     @property
     def total(self) -> Tensor:
-        return self.program + self.execution + self.operation
+        return self.program + self.execution + self.operation + self.mistake
 
 
 class State(Protocol):

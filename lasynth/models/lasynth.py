@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.domains.base import Domain, learnable
@@ -21,6 +21,7 @@ from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, Overview, View
 from lasynth.models.execution import Structure, execution_points, hidden_at, run_chain, true_chain
+from lasynth.models.mistakes import draw_mistakes
 from lasynth.models.networks import Networks
 from lasynth.models.state import Examples, Hypotheses, Pool
 from lasynth.vocab import BOS, PAD
@@ -131,10 +132,10 @@ class LaSynth(nn.Module):
     # --- training ----------------------------------------------------------------------------------------------
     def log_probs(self, batch: Batch) -> Tensor:
         """How likely whole programs are, given their examples. (B,)"""
-        return -program_loss(self._run(batch).scores, batch.tokens)
+        return -program_loss(self.run(batch).scores, batch.tokens)
 
     def loss(self, batch: Batch) -> Losses:
-        return self.losses(self._run(batch), batch)
+        return self.losses(self.run(batch), batch)
 
     def losses(self, run: Run, batch: Batch) -> Losses:
         """What a run of the batch's programs, by either path, costs."""
@@ -142,9 +143,32 @@ class LaSynth(nn.Module):
             program_loss(run.scores, batch.tokens).mean(),
             self._execution_loss(run, batch),
             self._operation_loss(run, batch),
+            run.scores.new_zeros(()),
         )
 
-    def _run(self, batch: Batch) -> Run:
+    def mistake_loss(self, run: Run, batch: Batch, count: int, rng: Generator) -> Tensor:
+        """How far the model is from knowing so many mistakes of its own, after the statement that they are in.
+
+        BOS, which nothing writes and a search never takes, says that nothing follows. A mistake that leads to the same values
+        as the true program is none.
+        """
+        scores = run.scores.detach()
+        alike = self.networks.alike.to(scores.device)
+        drawn = draw_mistakes(batch.tokens, scores, alike, self.statement_ends, count, rng)
+        inputs = filled(batch.io)[0]
+        told = self.networks.executed(drawn.tokens, inputs[drawn.rows])  # (R, S, K, *)
+        true = self.networks.executed(batch.tokens, inputs)[drawn.rows]
+        every = torch.arange(len(drawn.rows), device=drawn.rows.device)
+        last = self.statement_ends[drawn.tokens].sum(1) - 1  # (R,)
+        differs = (told[every, last] != true[every, last]).flatten(1).any(1)
+        drawn = drawn.at(differs.nonzero().squeeze(1))
+        if not len(drawn.rows):
+            return scores.new_zeros(())
+        again = self.run(Batch(IO(*(part[drawn.rows] for part in batch.io)), drawn.tokens)).scores  # (R, T, V)
+        behind = again[torch.arange(len(drawn.rows), device=drawn.rows.device), drawn.ends]
+        return -behind.log_softmax(-1)[:, BOS].sum() / len(batch.tokens)
+
+    def run(self, batch: Batch) -> Run:
         return self.run_stepwise(batch) if self.config.input_feeding else self.run_parallel(batch)
 
     def run_parallel(self, batch: Batch) -> Run:

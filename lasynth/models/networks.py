@@ -68,6 +68,10 @@ class Networks(Protocol):
     @property
     def operations(self) -> Operations | None: ...
 
+    @property
+    def alike(self) -> Tensor:
+        """For mistakes: which lexemes can take whose place. (V, V) of bool"""
+
     def reaching(self, tokens: Tensor, values: Tensor, begin: int) -> Tensor:
         """For `pool_over: reaching`: which inputs come to the statement that is being written after each lexeme of unfinished
         programs, from lexeme `begin` on. (B, T), (B, K, *) -> (B, K, T - begin) of bool"""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
-from math import log
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
-from lasynth.domains.base import learnable
+from lasynth.domains.base import Domain, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
@@ -29,13 +29,16 @@ from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
 
-BEAM = 64
+BEAMS = (64, 256)
+"""Hypotheses of a search; where nothing fits, there is a wider one if time allows."""
 LONGEST = 40
 """Lexemes of the longest program that is looked for: longer ones than models are trained on are found by chance at best."""
 SURE = log(0.5)
 """A fitting program with this log-probability ends the search for one answer: no other one can be more likely."""
 ENOUGH = 12
 """So many fitting programs for each answer that is wanted end the search."""
+GLANCE = 100
+"""Examples on which unfinished programs are run: each has many beginnings."""
 RESERVE = 0.05
 """Share of the time that is kept for what comes after the search."""
 
@@ -80,13 +83,15 @@ class Neural:
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
         """All programs of the beam that fit, the likeliest first; if none does, the one that comes closest."""
-        seconds = (deadline - time.perf_counter()) * (1 - RESERVE)
-        if seconds <= 0:
-            return
-        watch = Watch(self, examples)
-        config = SearchConfig(BEAM, LONGEST, seconds=seconds, tasks=1)
-        domain = self.loaded.domain
-        beam_search(self.loaded.model, self._io(examples), domain.syntax, config, on_finished=watch)
+        watch, io, domain = Watch(self, examples), self._io(examples), self.loaded.domain
+        for beam in BEAMS:
+            seconds = (deadline - time.perf_counter()) * (1 - RESERVE)
+            if seconds <= 0 or watch.fitting:
+                break
+            config = SearchConfig(beam, LONGEST, seconds=seconds, tasks=1)
+            found = beam_search(self.loaded.model, io, domain.syntax, config, on_finished=watch)
+            if not watch.fitting:
+                watch.begun(found.unfinished[0])
         best = watch.best()
         tried = watch.executed - len(best)  # they come with the first
         for score, tokens in best:
@@ -116,14 +121,16 @@ class Watch:
 
     def __init__(self, strategy: Neural, examples: Examples) -> None:
         self.arrays = strategy.arrays
+        self.domain = strategy.loaded.domain
         self.top = strategy.top
         self.inputs = np.array([[e.input for e in examples]])  # (1, K, L)
         self.wanted = np.array([e.output for e in examples])  # (K, L)
         self.executed = 0
         self.fitting: list[tuple[float, list[int]]] = []
         """Log-probabilities and lexemes, without EOS."""
-        self.closest: tuple[int, float, list[int]] | None = None
-        """The same of a program that does not fit, after the number of examples that it satisfies."""
+        self.closest: tuple[int, float | None, list[int]] | None = None
+        """The same of a program that does not fit, after the number of examples that it satisfies. What was cut off has no
+        probability."""
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
         outputs, fine, _ = self.arrays.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
@@ -132,15 +139,52 @@ class Watch:
         self.executed += len(fits)
         self.fitting += zip(scores[fits].tolist(), finished.tokens[fits, :-1].tolist(), strict=True)
         closest = int(np.lexsort((scores, satisfied))[-1])
-        mine = int(satisfied[closest]), float(scores[closest]), finished.tokens[closest, :-1].tolist()
-        self.closest = mine if self.closest is None else max(self.closest, mine)
+        self._come_closer(int(satisfied[closest]), float(scores[closest]), finished.tokens[closest, :-1].tolist())
         sure = (scores > SURE) & (self.top == 1)
         enough = fits & (sure | (len(self.fitting) >= ENOUGH * self.top))
         verdicts: NDArray[np.int64] = np.where(enough, END, np.where(fits, KEEP, DROP))
         return verdicts
 
-    def best(self) -> list[tuple[float, list[int]]]:
+    def begun(self, tokens: NDArray[np.int16]) -> None:
+        """Execute unfinished programs up to each of their statements, where one may come closer than any finished one. (F, T)"""
+        inputs = np.repeat(self.inputs[:, :GLANCE], len(tokens), axis=0)
+        values, fine = self.arrays.states(tokens, inputs)  # (F, S, K, L), (F, S, K)
+        satisfied = (fine & (values == self.wanted[:GLANCE]).all(axis=3)).sum(axis=2)  # (F, S)
+        self.executed += int(self.domain.statement_ends[tokens].sum())
+        if not satisfied.size:
+            return
+        row, statement = divmod(int(satisfied.argmax()), satisfied.shape[1])
+        end = int(self.domain.statement_ends[tokens[row]].nonzero()[0][statement]) + 1
+        if (program := closed(tokens[row, :end].tolist(), self.domain)) is not None:
+            self._come_closer(int(satisfied[row, statement]), None, program)
+
+    def _come_closer(self, satisfied: int, log_prob: float | None, tokens: list[int]) -> None:
+        """Keep a program if it satisfies more examples than any before, or as many and is likelier."""
+        mine = satisfied, log_prob, tokens
+        if self.closest is None or _closeness(mine) > _closeness(self.closest):
+            self.closest = mine
+
+    def best(self) -> Sequence[tuple[float | None, list[int]]]:
         """What is worth proposing, the likeliest first."""
         if self.fitting or self.closest is None:
             return sorted(self.fitting, key=lambda program: -program[0])
         return [self.closest[1:]]
+
+
+def _closeness(program: tuple[int, float | None, list[int]]) -> tuple[int, float]:
+    satisfied, log_prob, _ = program
+    return satisfied, -inf if log_prob is None else log_prob
+
+
+def closed(tokens: list[int], domain: Domain[Any, Any, Any]) -> list[int] | None:
+    """An unfinished program with its open blocks closed; None where the language does not allow that yet."""
+    syntax, closing = domain.syntax, domain.nesting < 0
+    states = syntax.start(1)
+    for token in tokens:
+        states = syntax.advance(states, np.array([token]))
+    while not (allowed := syntax.allowed(states)[0])[EOS]:
+        if not (allowed & closing).any():
+            return None
+        token = int((allowed & closing).argmax())
+        tokens, states = [*tokens, token], syntax.advance(states, np.array([token]))
+    return tokens

@@ -14,8 +14,9 @@ from lasynth.domains import get_domain
 from lasynth.models.lasynth import build_model
 from lasynth.search import DROP, END, KEEP, Finished
 from lasynth.solver import solve
-from lasynth.solver.neural import Neural, Watch, load
+from lasynth.solver.neural import Neural, Watch, closed, load
 from lasynth.task import Example, InputError
+from lasynth.vocab import PAD
 from tests.fakes import tiny_config
 
 C = get_domain("c")
@@ -57,6 +58,39 @@ def test_wrong_programs_are_dropped_and_a_sure_one_ends_the_search(weights: Path
     assert watch(finished(("a[4] =|a[4]|+|1|;", -0.2))).tolist() == [END]
     assert [score for score, _ in watch.best()] == pytest.approx([-0.2, -5.0])
     assert watch.executed == 5
+
+
+def test_the_beginning_of_an_unfinished_program_may_come_closest(weights: Path) -> None:
+    """The last element grows by one in all examples; inside a block, in those two whose first element is not 0."""
+    watch = Watch(Neural(weights, "c"), EXAMPLES)
+    watch(finished(("++a[3]", -0.1)))
+    lines = ["if|a[0]|{|++a[4]|++a[3]|a[2] =", "--a[4]|if|a[1]|{|--a[4]|} else {|a[1] ="]
+    rows = [C.vocab.encode(line.split("|"))[:-1] for line in lines]
+    tokens = np.full((3, 9), PAD, np.int16)
+    for row, begun in zip(tokens, rows, strict=False):
+        row[: len(begun)] = begun
+    watch.begun(tokens)
+    assert watch.closest is not None
+    satisfied, log_prob, program = watch.closest
+    assert (satisfied, log_prob) == (2, None)
+    assert C.vocab.decode(program) == ["if", "a[0]", "{", "++a[4]", "}"]
+    assert watch.executed == 1 + 2 + 3
+    watch(finished(("++a[0]", -9.0)))
+    assert watch.closest[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("begun", "whole"),
+    [
+        ("if|a[0]|{|++a[4]", "if|a[0]|{|++a[4]|}"),
+        ("++a[4]", "++a[4]"),
+        ("for int p_0|0|<= ++|2|if|a[p_0]|{|break", "for int p_0|0|<= ++|2|if|a[p_0]|{|break|}|}"),
+        ("if|a[0]|{|++a[4]|} else {", None),
+    ],
+)
+def test_open_blocks_are_closed(begun: str, whole: str | None) -> None:
+    tokens = closed(C.vocab.encode(begun.split("|"))[:-1], C)
+    assert (None if tokens is None else C.vocab.decode(tokens)) == (None if whole is None else whole.split("|"))
 
 
 def test_programs_of_others_are_judged_as_its_own(weights: Path) -> None:

@@ -46,6 +46,11 @@ class ListNetworks(nn.Module):
             else None
         )
 
+    @property
+    def alike(self) -> Tensor:
+        assert self.table is not None
+        return torch.from_numpy(self.table.alike)
+
     def reaching(self, tokens: Tensor, lists: Tensor, begin: int) -> Tensor:
         return torch.from_numpy(reaching(*self._code(tokens), self._values(lists), begin)).to(lists.device)
 

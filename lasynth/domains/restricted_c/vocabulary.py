@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lasynth.domains.restricted_c.lexemes import (
     INCREMENT_KINDS,
     RANGES,
+    RELATION_KINDS,
     SPELLING,
     Kind,
     Lexeme,
@@ -69,6 +70,10 @@ class LexemeTable:
         self.statement_ends: NDArray[np.bool_] = np.isin(self.kinds, STATEMENT_ENDS)
         opens, closes = np.isin(self.kinds, (Kind.FOR, Kind.FOR_INT, Kind.IF)), self.kinds == Kind.CLOSE
         self.nesting: NDArray[np.int64] = opens.astype(np.int64) - closes
+        self.alike: NDArray[np.bool_] = np.equal.outer(self.kinds, self.kinds)
+        for places, others in ALIKE:
+            self.alike |= np.logical_and.outer(np.isin(self.kinds, places), np.isin(self.kinds, others))
+        self.alike[: len(SPECIAL)] = self.alike[:, : len(SPECIAL)] = False
 
     def lookup(self, texts: Sequence[str]) -> list[Lexeme]:
         """The lexemes that are written so. ParseError for one that is not in the vocabulary."""
@@ -80,6 +85,25 @@ class LexemeTable:
 
 STATEMENT_ENDS = (Kind.SEMICOLON, *INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE)
 """Lexemes with which a statement is complete, be it inside a block: where a latent executor may act."""
+ALIKE = (
+    ((Kind.PLACE, Kind.CONST), (Kind.PLACE, Kind.CONST)),
+    ((Kind.PLUS, Kind.MINUS), (Kind.PLUS, Kind.MINUS, Kind.SEMICOLON)),
+    (tuple(RELATION_KINDS.values()), tuple(RELATION_KINDS.values())),
+    (
+        (
+            Kind.ASSIGN,
+            *INCREMENT_KINDS.values(),
+            Kind.IF,
+            Kind.FOR,
+            Kind.FOR_INT,
+            Kind.CLOSE,
+            Kind.BREAK,
+            Kind.CONTINUE,
+        ),
+        (*INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE),
+    ),
+)
+"""What can take whose place, beside lexemes of the same kind: what follows still makes sense, or a statement ends with it."""
 PADDING, NO_KIND = 254, 255
 """Kinds of PAD, which may only follow the end, and of BOS, which no program holds."""
 
