@@ -146,7 +146,7 @@ class Watch:
         return verdicts
 
     def begun(self, tokens: NDArray[np.int16]) -> None:
-        """Execute unfinished programs up to each of their statements, where one may come closer than any finished one. (F, T)"""
+        """Execute unfinished programs up to each of their statements: one may come closer than any finished one. (F, T)"""
         inputs = np.repeat(self.inputs[:, :GLANCE], len(tokens), axis=0)
         values, fine = self.arrays.states(tokens, inputs)  # (F, S, K, L), (F, S, K)
         satisfied = (fine & (values == self.wanted[:GLANCE]).all(axis=3)).sum(axis=2)  # (F, S)
