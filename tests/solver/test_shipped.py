@@ -12,7 +12,8 @@ from lasynth.solver import PRETRAINED, solve
 
 C = get_domain("c")
 FOLDER = PRETRAINED / "c"
-INPUTS = [[3, 1, 3, -2, -4], [0, 1, 2, 3, 4], [4, -4, -3, 0, 1], [2, 2, 0, -1, -1], [-3, 4, 1, 1, 0]]
+INPUTS = [[3, 1, 3, -2, -4], [4, -4, -3, 0, 1], [0, 1, 2, 3, 4], [2, 2, 0, -1, -1], [-3, 4, 1, 1, 0]]
+"""The first two differ in every place, so that two examples do not leave open what `a[1] = 0` and `--a[1]` have in common."""
 NEW = [[1, 0, -2, 3, 3], [-4, 4, 4, -4, 0]]
 
 
