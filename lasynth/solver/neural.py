@@ -49,9 +49,11 @@ def load(path: Path) -> Loaded:
     loaded = load_model(path)
     model, config, domain = loaded.model, loaded.config, loaded.domain
     values = np.full((1, 1, config.list_length), config.smallest_value)
-    io = Collator(learnable(domain).arrays(), config).io(values, values)
+    arrays = learnable(domain).arrays()
+    io = Collator(arrays, config).io(values, values)
     beam_search(model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
     statement = int((domain.syntax.allowed(domain.syntax.start(1))[0] & domain.statement_ends).argmax())
+    arrays.states(np.array([[statement, EOS]]), values)
     with torch.inference_mode():
         state = model.start(io)
         for lexeme in (BOS, statement):  # a model may run what is written so far
@@ -147,14 +149,16 @@ class Watch:
 
     def begun(self, tokens: NDArray[np.int16]) -> None:
         """Execute unfinished programs up to each of their statements: one may come closer than any finished one. (F, T)"""
+        ends = self.domain.statement_ends[tokens]  # (F, T)
+        if not ends.any():
+            return
         inputs = np.repeat(self.inputs[:, :GLANCE], len(tokens), axis=0)
         values, fine = self.arrays.states(tokens, inputs)  # (F, S, K, L), (F, S, K)
         satisfied = (fine & (values == self.wanted[:GLANCE]).all(axis=3)).sum(axis=2)  # (F, S)
-        self.executed += int(self.domain.statement_ends[tokens].sum())
-        if not satisfied.size:
-            return
-        row, statement = divmod(int(satisfied.argmax()), satisfied.shape[1])
-        end = int(self.domain.statement_ends[tokens[row]].nonzero()[0][statement]) + 1
+        exists = np.arange(satisfied.shape[1]) < ends.sum(axis=1, keepdims=True)
+        self.executed += int(ends.sum())
+        row, statement = divmod(int(np.where(exists, satisfied, -1).argmax()), satisfied.shape[1])
+        end = int(ends[row].nonzero()[0][statement]) + 1
         if (program := closed(tokens[row, :end].tolist(), self.domain)) is not None:
             self._come_closer(int(satisfied[row, statement]), None, program)
 

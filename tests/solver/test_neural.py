@@ -79,6 +79,18 @@ def test_the_beginning_of_an_unfinished_program_may_come_closest(weights: Path) 
     assert watch.closest[0] == 2
 
 
+def test_beginnings_without_a_statement_and_without_success(weights: Path) -> None:
+    watch = Watch(Neural(weights, "c"), EXAMPLES)
+    tokens = np.full((2, 4), PAD, np.int16)
+    watch.begun(tokens)
+    tokens[0, :1] = C.vocab.encode(["a[2] ="])[:1]
+    watch.begun(tokens)
+    assert watch.best() == []
+    tokens[1, :2] = C.vocab.encode(["--a[0]", "if"])[:2]
+    watch.begun(tokens)
+    assert watch.closest == (0, None, C.vocab.encode(["--a[0]"])[:1]), "the only one that does anything"
+
+
 @pytest.mark.parametrize(
     ("begun", "whole"),
     [
