@@ -156,11 +156,12 @@ class LaSynth(nn.Module):
         alike = self.networks.alike.to(scores.device)
         drawn = draw_mistakes(batch.tokens, scores, alike, self.statement_ends, count, rng)
         inputs = filled(batch.io)[0]
-        told = self.networks.executed(drawn.tokens, inputs[drawn.rows])  # (R, S, K, *)
-        true = self.networks.executed(batch.tokens, inputs)[drawn.rows]
+        made, true = (
+            self.networks.executed(tokens, inputs[drawn.rows]) for tokens in (drawn.tokens, batch.tokens[drawn.rows])
+        )  # (R, S, K, *) each
         every = torch.arange(len(drawn.rows), device=drawn.rows.device)
         last = self.statement_ends[drawn.tokens].sum(1) - 1  # (R,)
-        differs = (told[every, last] != true[every, last]).flatten(1).any(1)
+        differs = (made[every, last] != true[every, last]).flatten(1).any(1)
         drawn = drawn.at(differs.nonzero().squeeze(1))
         if not len(drawn.rows):
             return scores.new_zeros(())
