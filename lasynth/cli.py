@@ -12,6 +12,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lasynth.interruption import interruptible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -33,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `lasynth`. All but the standard library is imported below it, where an interruption is expected."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # also where a shell's `&` made SIGINT ignored
     try:
-        return _answered(list(sys.argv[1:] if arguments is None else arguments))
+        with interruptible():
+            return _answered(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         print("lasynth: interrupted; nothing was left behind", file=sys.stderr)
         return INTERRUPTED

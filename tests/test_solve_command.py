@@ -12,7 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -170,6 +172,25 @@ def test_interrupted_by_the_user() -> None:
     assert process.returncode == 130
     assert "interrupted" in said
     assert "Traceback" not in said
+
+
+def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
+    """Long lists of noise keep the kernels busy; whenever the interruption comes, it is told as one."""
+    rng = Random(3)
+    lines = [
+        f"{[rng.randint(-99, 99) for _ in range(60)]} -> {[rng.randint(-99, 99) for _ in range(60)]}" for _ in range(12)
+    ]
+    (tmp_path / "noise.txt").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "lasynth.cli", "solve", str(tmp_path / "noise.txt"), "--timeout", "60"]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    time.sleep(2.5)  # they are searching by then; if not, this is a test of an interruption while it loads
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    for process in processes:
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130, said
+        assert said == "lasynth: interrupted; nothing was left behind\n"
 
 
 def test_interrupted_while_it_is_loading(tmp_path: Path) -> None:

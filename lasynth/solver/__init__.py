@@ -14,6 +14,7 @@ from typing import Any
 
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.solvable import solvable
+from lasynth.interruption import interruptible
 from lasynth.solver.answers import Answers
 from lasynth.solver.examples import check_examples
 from lasynth.solver.portfolio import PRETRAINED, StrategyName, choose_team, gather, warm_up
@@ -24,6 +25,7 @@ from lasynth.task import Example, InputError
 __all__ = ["PRETRAINED", "Answer", "Solution", "StrategyName", "solve"]
 
 
+@interruptible()
 def solve(
     examples: Sequence[tuple[Any, Any]],
     *,
