@@ -25,7 +25,7 @@ bench: $(VENV)/ready  ## every benchmark: JSON on the terminal
 
 # The shipped weights from nothing, in runs/weights: three data sets and three trainings, each with the weights of the one before;
 # some six hours on two cores. A training of so many hours learns as much as the machine allows, so other weights come out
-# each time.
+# each time. HOURS are of the three trainings.
 HOURS ?= 1.12 1.45 1.85
 PROCESSES ?= 2
 GENERATE = $(BIN)/lasynth generate c --val 1000 --reduce --reduce-checks 0 --rewrite --branch-share 0.5 --loop-share 0 --zero-share 0.05
@@ -33,6 +33,7 @@ TRAIN = OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --no-python --nproc-per-n
     --model Executed --draw-examples 1 10 --longest 32 --validate-every 4000 --resume
 GO_ON = --learning-rate 7e-4 --curriculum 0 --mistakes 0.25
 weights: $(VENV)/ready  ## data, training, evaluation and export of the model that is shipped
+	@test $(words $(HOURS)) = 3 || { echo 'HOURS needs three numbers, one for each training: make weights HOURS="1 1 1"'; exit 2; }
 	test -d data/first || $(GENERATE) --out data/first --train 500000 --seed 13
 	$(TRAIN) data/first --out runs/first --hours $(word 1,$(HOURS))
 	test -d data/second || $(GENERATE) --out data/second --train 600000 --seed 14

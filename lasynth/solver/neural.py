@@ -155,7 +155,7 @@ class Watch:
         inputs = np.repeat(self.inputs[:, :GLANCE], len(tokens), axis=0)
         values, fine = self.arrays.states(tokens, inputs)  # (F, S, K, L), (F, S, K)
         satisfied = (fine & (values == self.wanted[:GLANCE]).all(axis=3)).sum(axis=2)  # (F, S)
-        exists = np.arange(satisfied.shape[1]) < ends.sum(axis=1, keepdims=True)
+        exists = np.arange(satisfied.shape[1]) < ends.sum(axis=1, keepdims=True)  # (F, S)
         self.executed += int(ends.sum())
         row, statement = divmod(int(np.where(exists, satisfied, -1).argmax()), satisfied.shape[1])
         end = int(ends[row].nonzero()[0][statement]) + 1
