@@ -1,10 +1,12 @@
 """cvc5 beside `lasynth solve` on the same tasks, in the same run: tasks right on the held-out examples, and seconds.
 
 cvc5 gets a SyGuS query per output position: sums of elements and constants from -4 to 4, and choices between them by
-comparisons, with its PBE engine off (it is made for strings and finds less here). It writes terms, not C. The tasks are drawn
-as a test set is, with a seed of their own; five examples are given and five held out.
+comparisons, with its PBE engine off (it is made for strings and finds less here). It writes terms, not C. Five examples are
+given and five held out.
 
-`pip install 'lasynth[peers]'`, then `python benchmarks/peers.py --out benchmarks/results/peers.json`
+    pip install 'lasynth[peers]'
+    lasynth generate c --out data/fresh --test 1000 --seed 2026
+    python benchmarks/peers.py --data data/fresh/test.parquet --out benchmarks/results/peers.json
 """
 
 from __future__ import annotations
@@ -115,7 +117,9 @@ def measure(tasks: list[Task[Any, Any]], right: Any) -> dict[str, Any]:
 
 def main() -> None:
     accepted = parser(__doc__)
-    accepted.add_argument("--data", type=Path, help="Parquet file of tasks; without it tasks are drawn")
+    accepted.add_argument(
+        "--data", type=Path, help="Parquet file of tasks; without it tasks are drawn, with a seed of their own"
+    )
     accepted.add_argument("--tasks", type=int, default=200)
     accepted.add_argument("--seconds", type=float, default=2.0, help="for cvc5, per position")
     accepted.add_argument("--timeout", type=float, default=5.0, help="for lasynth, per task")
@@ -127,7 +131,8 @@ def main() -> None:
     else:
         tasks = list(islice(read_tasks(arguments.data, domain), arguments.tasks))
     solve([([1], [1])])  # loads what there is to load
-    result: dict[str, Any] = {"tasks": len(tasks), "cvc5, seconds per position": arguments.seconds}
+    source = f"drawn with seed {SEED}" if arguments.data is None else str(arguments.data)
+    result: dict[str, Any] = {"data": source, "tasks": len(tasks), "cvc5, seconds per position": arguments.seconds}
     for strategy in arguments.strategies:
         result[f"lasynth, {strategy}"] = measure(
             tasks, lambda given, held_out, s=strategy: lasynth_right(given, held_out, s, arguments.timeout)
