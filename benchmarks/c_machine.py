@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from _measuring import best_time, parser, report
 
-from lasynth.domains.restricted_c import generator, interpreter
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.lexemes import to_code
-from lasynth.domains.restricted_c.machine import Codes, pack, run_codes
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.reduce import reduce_program
+from lasynth.domains.restricted_c.data import generator
+from lasynth.domains.restricted_c.data.generator import COptions
+from lasynth.domains.restricted_c.execution import interpreter
+from lasynth.domains.restricted_c.execution.machine import Codes, pack, run_codes
+from lasynth.domains.restricted_c.language.lexemes import to_code
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 
 LISTS = (10, 64)
 

@@ -18,9 +18,9 @@ from _measuring import best_time, parser, report
 
 from lasynth.batch import WIDTH
 from lasynth.config import model_config
+from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.prefixes import prefix_values
+from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.models.base import IO, Batch
 from lasynth.models.lasynth import LaSynth, build_model
 from lasynth.settings import TrainConfig

@@ -20,8 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from lasynth.domains.restricted_c.csmith import SETTINGS, SLOTS, csmith_programs
-from lasynth.domains.restricted_c.nodes import (
+from lasynth.domains.restricted_c.data.csmith import SETTINGS, SLOTS, csmith_programs
+from lasynth.domains.restricted_c.data.sampler import KINDS, RELATIONS, sample_program
+from lasynth.domains.restricted_c.data.statistics import iterations, program_statistics, statement_kind
+from lasynth.domains.restricted_c.language.nodes import (
     Assign,
     Block,
     Condition,
@@ -37,8 +39,6 @@ from lasynth.domains.restricted_c.nodes import (
     Var,
     category,
 )
-from lasynth.domains.restricted_c.sampler import KINDS, RELATIONS, sample_program
-from lasynth.domains.restricted_c.statistics import iterations, program_statistics, statement_kind
 from lasynth.statistics import normalise, total_variation
 
 RESULTS = Path(__file__).parent / "results" / "csmith_statistics.json"

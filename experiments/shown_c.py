@@ -28,7 +28,7 @@ from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.domains.base import learnable
-from lasynth.domains.restricted_c.nodes import Block, For, If, Program
+from lasynth.domains.restricted_c.language.nodes import Block, For, If, Program
 from lasynth.task import InputError, Task
 
 C = get_domain("c")

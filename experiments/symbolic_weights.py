@@ -5,7 +5,7 @@
 
 For each task the explanations of the given examples are listed, and told apart by the held-out ones. The weights maximise
 the probability of the right ones if an explanation is as probable as exp(-length). Prints the table of
-`lasynth/domains/restricted_c/symbolic_weights.py`, and how many tasks were solved before and after.
+`lasynth/domains/restricted_c/symbolic/weights.py`, and how many tasks were solved before and after.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from lasynth.batch import load_split
 from lasynth.domains import get_domain
-from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
-from lasynth.domains.restricted_c.prices import Costs, costs_of
-from lasynth.domains.restricted_c.symbolic import explain
-from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
+from lasynth.domains.restricted_c.symbolic.explanations import FEATURES, description, outputs
+from lasynth.domains.restricted_c.symbolic.prices import Costs, costs_of
+from lasynth.domains.restricted_c.symbolic.search import explain
+from lasynth.domains.restricted_c.symbolic.weights import WEIGHTS
 
 Listed = tuple[NDArray[np.float64], NDArray[np.bool_]]
 """Of a task: the features of each explanation (E, F), and which of them are right (E,)."""

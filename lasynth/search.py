@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
 from lasynth.models.base import IO, AnyState, Synthesizer, device_of
+from lasynth.precision import half_precision
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import BOS, EOS, PAD
@@ -107,11 +108,10 @@ def beam_search(
     tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
     scores = np.full((count, config.beam), NEVER, np.float32)
     unfinished = tokens.copy()
-    precision = torch.autocast(io.inputs.device.type, torch.bfloat16, enabled=config.bf16)
     for begin in range(0, count, config.tasks):
         group = IO(*(field[begin : begin + config.tasks] for field in io))
         tasks = torch.arange(begin, begin + len(group.inputs))
-        with precision:
+        with half_precision(io.inputs.device, config.bf16):
             for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
                 rows, complete = done.task.numpy(), done.sorted_out(done.finished)
                 tokens[rows], scores[rows] = complete.tokens.numpy(), complete.scores.numpy()

@@ -28,7 +28,7 @@ class TrainConfig:
     clip: float = 10.0
     """Largest norm of the gradient."""
     bf16: bool = True
-    """Compute in bfloat16 where the model's layers allow it; weights stay in float32."""
+    """Compute in bfloat16 if the processor can; weights stay in float32."""
     seed: int = 0
     draw_examples: tuple[int, int] | None = None
     """Fewest and most examples of a task; the model's number if not given."""
@@ -105,7 +105,7 @@ class SearchConfig:
     tasks: int = 16
     """Tasks searched at once."""
     bf16: bool = False
-    """Compute in bfloat16 where the model's layers allow it."""
+    """Compute in bfloat16 if the processor can."""
 
     def __post_init__(self) -> None:
         for name in ("beam", "max_length", "tasks"):

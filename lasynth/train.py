@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ from lasynth.domains.base import Domain
 from lasynth.evaluate import search_outcomes
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.lasynth import build_model
+from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
 from lasynth.task import InputError
@@ -292,7 +293,7 @@ class _Run:
         return self.clock - before
 
     def _precision(self) -> Any:
-        return torch.autocast(self.device.type, torch.bfloat16) if self.job.train.bf16 else nullcontext()
+        return half_precision(self.device, self.job.train.bf16)
 
     # --- validation and checkpoints ----------------------------------------------------------------------------
     def validate(self) -> dict[str, float]:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lasynth.config import ModelConfig, model_config
 from lasynth.dataset import DatasetPlan, generate
-from lasynth.domains.restricted_c.generator import COptions
+from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.vocab import PAD
 

@@ -34,7 +34,7 @@ def evaluate(
             help=f"Longest search for {SearchConfig.tasks} tasks; what is found then depends on the machine.",
         ),
     ] = None,
-    bf16: Annotated[bool, arg(help="Search in bfloat16 where the model's layers allow it.")] = False,
+    bf16: Annotated[bool, arg(help="Search in bfloat16 if the processor can.")] = False,
     unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
     limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
     given: Annotated[

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from lasynth.config import MODELS, ModelConfig, model_config
+from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.prefixes import prefix_values
+from lasynth.domains.restricted_c.execution.prefixes import prefix_values
+from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.models.base import IO, Batch
 from lasynth.task import Task
 from lasynth.vocab import PAD

@@ -112,7 +112,7 @@ def test_the_map_names_what_exists() -> None:
         importlib.import_module(f"lasynth.{name}")
         for name in (
             "config", "layers", "search", "settings", "train", "models.base", "models.decoder", "models.execution",
-            "models.lasynth", "domains.restricted_c.networks", "domains.restricted_c.operations",
+            "models.lasynth", "domains.restricted_c.learning.networks", "domains.restricted_c.learning.operations",
         )
     ]  # fmt: skip
     named = 0

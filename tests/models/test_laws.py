@@ -13,6 +13,7 @@ from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
 from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.precision import bf16_works
 from lasynth.settings import TRAINING, TrainConfig
 from lasynth.train import learning_rate
 from lasynth.vocab import BOS, EOS, PAD
@@ -252,6 +253,7 @@ def test_same_seed_same_weights_and_no_other_randomness() -> None:
 
 
 @pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
+@pytest.mark.skipif(not bf16_works("cpu"), reason="this processor has no bfloat16 for recurrent layers")
 def test_half_precision_is_near(config: ModelConfig, batch: Batch) -> None:
     model = build_model(config, DOMAIN)
     exact = model.loss(batch)

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lasynth.config import ModelConfig
-from lasynth.domains.restricted_c.networks import ListNetworks, PropertyEncoder
-from lasynth.domains.restricted_c.operations import operation_table
+from lasynth.domains.restricted_c.learning.networks import ListNetworks, PropertyEncoder
+from lasynth.domains.restricted_c.learning.operations import operation_table
 from tests.models.conftest import small
 
 

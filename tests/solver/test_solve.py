@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import lasynth
 import lasynth.solver
 from lasynth.domains import get_domain
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.nodes import Program
+from lasynth.domains.restricted_c.data.generator import COptions
+from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.domains.solvable import solvable
 from lasynth.solver import solve
 from lasynth.solver.answers import Answers

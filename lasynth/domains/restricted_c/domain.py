@@ -15,28 +15,30 @@ from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
 from lasynth.domains.base import Baseline, Explained, Trace
-from lasynth.domains.restricted_c import authors, generator, interpreter, solving
-from lasynth.domains.restricted_c.canonical import canonical, inline_constants
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.grammar import STATE_SIZE, LexemeGrammar, check
-from lasynth.domains.restricted_c.lexemes import Code, Kind, Lexeme, from_lexemes, to_code, to_lexemes
-from lasynth.domains.restricted_c.lexer import count_tokens
-from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.nodes import CATEGORIES, Program, category
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.reduce import reduce_program
+from lasynth.domains.restricted_c import solving
+from lasynth.domains.restricted_c.data import authors, generator
+from lasynth.domains.restricted_c.data.generator import COptions
+from lasynth.domains.restricted_c.data.statistics import program_statistics
+from lasynth.domains.restricted_c.execution import interpreter
+from lasynth.domains.restricted_c.execution.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import canonical, inline_constants
+from lasynth.domains.restricted_c.language.grammar import STATE_SIZE, LexemeGrammar, check
+from lasynth.domains.restricted_c.language.lexemes import Code, Kind, Lexeme, from_lexemes, to_code, to_lexemes
+from lasynth.domains.restricted_c.language.lexer import count_tokens
+from lasynth.domains.restricted_c.language.nodes import CATEGORIES, Program, category
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.language.vocabulary import Dialect, LexemeTable, lexeme_text
+from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 from lasynth.domains.restricted_c.solving import ListExample
-from lasynth.domains.restricted_c.statistics import program_statistics
-from lasynth.domains.restricted_c.vocabulary import Dialect, LexemeTable, lexeme_text
 from lasynth.task import InputError, ParseError, Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
-    from lasynth.domains.restricted_c.arrays import ListArrays
-    from lasynth.domains.restricted_c.networks import ListNetworks
+    from lasynth.domains.restricted_c.learning.arrays import ListArrays
+    from lasynth.domains.restricted_c.learning.networks import ListNetworks
 
 MAX_LIST = 10_000
 """Longest list that is taken as an input."""
@@ -193,22 +195,22 @@ class RestrictedC:
 
     # --- models ------------------------------------------------------------------------------------------------
     def arrays(self) -> ListArrays:
-        from lasynth.domains.restricted_c.arrays import ListArrays
+        from lasynth.domains.restricted_c.learning.arrays import ListArrays
 
         return ListArrays(self.table)
 
     def networks(self, config: ModelConfig) -> ListNetworks:
-        from lasynth.domains.restricted_c.networks import ListNetworks
+        from lasynth.domains.restricted_c.learning.networks import ListNetworks
 
         return ListNetworks(config, self.table)
 
     def baselines(self) -> dict[str, Baseline]:
-        from lasynth.domains.restricted_c.closed_form import predict
+        from lasynth.domains.restricted_c.symbolic.closed_form import predict
 
         return {"ClosedForm": predict}
 
     def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
-        from lasynth.domains.restricted_c.closed_form import has_closed_form
+        from lasynth.domains.restricted_c.symbolic.closed_form import has_closed_form
 
         closed = has_closed_form(inputs, outputs)
         return {"closed form": {"without": ~closed, "with": closed}}

@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from lasynth.domains.base import Explained
-from lasynth.domains.restricted_c.canonical import inline_constants
-from lasynth.domains.restricted_c.explanations import Explanation
-from lasynth.domains.restricted_c.lexemes import to_code
-from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.nodes import INT_MAX, Program
-from lasynth.domains.restricted_c.prices import has_passed
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sums import Ints
-from lasynth.domains.restricted_c.symbolic import MAX_LENGTH, explain
-from lasynth.domains.restricted_c.writing import ORDERS, Unwritable, write
+from lasynth.domains.restricted_c.execution.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import inline_constants
+from lasynth.domains.restricted_c.language.lexemes import to_code
+from lasynth.domains.restricted_c.language.nodes import INT_MAX, Program
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.symbolic.explanations import Explanation
+from lasynth.domains.restricted_c.symbolic.prices import has_passed
+from lasynth.domains.restricted_c.symbolic.search import MAX_LENGTH, explain
+from lasynth.domains.restricted_c.symbolic.sums import Ints
+from lasynth.domains.restricted_c.symbolic.writing import ORDERS, Unwritable, write
 from lasynth.task import Example, InputError
 
 ListExample = Example[list[int]]

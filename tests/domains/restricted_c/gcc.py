@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.printer import print_program
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.printer import print_program
 
 AVAILABLE = shutil.which("gcc") is not None
 FLAGS = ["-O0", "-w", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from lasynth.domains.restricted_c.nodes import (
+from lasynth.domains.restricted_c.language.nodes import (
     Assign,
     Block,
     Break,

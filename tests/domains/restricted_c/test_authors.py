@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lasynth.domains.restricted_c.authors import read_tasks
+from lasynth.domains.restricted_c.data.authors import read_tasks
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.task import InputError
 

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from lasynth.domains.restricted_c.canonical import canonical, drop_unused, inline_constants
-from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.execution.interpreter import run
+from lasynth.domains.restricted_c.language.canonical import canonical, drop_unused, inline_constants
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
 from lasynth.task import ExecutionError
 from tests.domains.restricted_c.strategies import lists, programs
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lasynth.domains.restricted_c import closed_form
-from lasynth.domains.restricted_c.closed_form import fit, forms, has_closed_form, predict
+from lasynth.domains.restricted_c.symbolic import closed_form
+from lasynth.domains.restricted_c.symbolic.closed_form import fit, forms, has_closed_form, predict
 
 
 def lists(count: int, seed: int = 0, length: int = 5) -> NDArray[np.int32]:

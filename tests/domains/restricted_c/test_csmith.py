@@ -7,10 +7,16 @@ from random import Random
 
 import pytest
 
-from lasynth.domains.restricted_c.csmith import SETTINGS, SourceUnavailable, Unmappable, csmith_programs, map_program
-from lasynth.domains.restricted_c.nodes import CATEGORIES, Assign, Expr, For, If, Program, category, statements
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.statistics import statement_kind
+from lasynth.domains.restricted_c.data.csmith import (
+    SETTINGS,
+    SourceUnavailable,
+    Unmappable,
+    csmith_programs,
+    map_program,
+)
+from lasynth.domains.restricted_c.data.statistics import statement_kind
+from lasynth.domains.restricted_c.language.nodes import CATEGORIES, Assign, Expr, For, If, Program, category, statements
+from lasynth.domains.restricted_c.language.printer import print_program
 
 from .test_sampler import assert_valid
 

@@ -8,10 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from lasynth.domains.restricted_c.canonical import inline_constants
-from lasynth.domains.restricted_c.lexemes import to_code
-from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.execution.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import inline_constants
+from lasynth.domains.restricted_c.language.lexemes import to_code
 from tests.domains.restricted_c import gcc
 
 pytestmark = pytest.mark.skipif(not gcc.AVAILABLE, reason="gcc is not installed")

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
+from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
-from lasynth.domains.restricted_c.generator import COptions
-from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.nodes import For, If, statements
+from lasynth.domains.restricted_c.execution.interpreter import run
+from lasynth.domains.restricted_c.language.nodes import For, If, statements
 from lasynth.task import InputError
 
 C = RestrictedC()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lasynth.domains.restricted_c.canonical import canonical
-from lasynth.domains.restricted_c.interpreter import run, trace
-from lasynth.domains.restricted_c.lexemes import to_code
-from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.parser import parse
+from lasynth.domains.restricted_c.execution.interpreter import run, trace
+from lasynth.domains.restricted_c.execution.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import canonical
+from lasynth.domains.restricted_c.language.lexemes import to_code
+from lasynth.domains.restricted_c.language.parser import parse
 from lasynth.task import ExecutionError
 
 FAULTS = {

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lasynth.domains.restricted_c.canonical import canonical
+from lasynth.domains.restricted_c.data.sampler import sample_program
 from lasynth.domains.restricted_c.domain import RestrictedC
-from lasynth.domains.restricted_c.grammar import STATE_SIZE, check
-from lasynth.domains.restricted_c.lexemes import from_lexemes, name_of, slot_of, to_code, to_lexemes
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sampler import sample_program
-from lasynth.domains.restricted_c.vocabulary import Dialect
+from lasynth.domains.restricted_c.language.canonical import canonical
+from lasynth.domains.restricted_c.language.grammar import STATE_SIZE, check
+from lasynth.domains.restricted_c.language.lexemes import from_lexemes, name_of, slot_of, to_code, to_lexemes
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.language.vocabulary import Dialect
 from lasynth.task import ParseError
 from lasynth.vocab import BOS, EOS, PAD
 from tests.domains.restricted_c.strategies import programs

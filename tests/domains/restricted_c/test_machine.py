@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lasynth.domains.restricted_c.canonical import canonical
-from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.lexemes import Code, to_code
-from lasynth.domains.restricted_c.machine import Status, pack, run_codes
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.execution.interpreter import run
+from lasynth.domains.restricted_c.execution.machine import Status, pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import canonical
+from lasynth.domains.restricted_c.language.lexemes import Code, to_code
+from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.task import ExecutionError
 from tests.domains.restricted_c.strategies import programs
 from tests.domains.restricted_c.test_interpreter import FAULTS

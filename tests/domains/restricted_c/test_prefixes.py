@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lasynth.domains import get_domain
-from lasynth.domains.restricted_c import interpreter
-from lasynth.domains.restricted_c.generator import COptions, sample_tasks
-from lasynth.domains.restricted_c.prefixes import PrefixValues, last_values, prefix_values, reaching
+from lasynth.domains.restricted_c.data.generator import COptions, sample_tasks
+from lasynth.domains.restricted_c.execution import interpreter
+from lasynth.domains.restricted_c.execution.prefixes import PrefixValues, last_values, prefix_values, reaching
 from lasynth.task import ExecutionError
 from lasynth.vocab import PAD
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lasynth.domains.restricted_c.canonical import canonical
-from lasynth.domains.restricted_c.lexemes import to_code, to_lexemes
-from lasynth.domains.restricted_c.machine import pack, run_codes
-from lasynth.domains.restricted_c.nodes import For, If, Program
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.reduce import reduce_program
-from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.execution.machine import pack, run_codes
+from lasynth.domains.restricted_c.language.canonical import canonical
+from lasynth.domains.restricted_c.language.lexemes import to_code, to_lexemes
+from lasynth.domains.restricted_c.language.nodes import For, If, Program
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 from tests.domains.restricted_c.strategies import programs
 
 INPUTS = np.random.default_rng(7).integers(-4, 5, (74, 5)).astype(np.int32)

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lasynth.domains.restricted_c.conditions import Comparison
-from lasynth.domains.restricted_c.explanations import Choice, outputs
-from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.lexer import count_tokens
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.paths import Inexplicable, explain_runs
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.rewrite import rewrite_program
-from lasynth.domains.restricted_c.sampler import sample_program
-from lasynth.domains.restricted_c.sums import Sum
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.execution.interpreter import run
+from lasynth.domains.restricted_c.language.lexer import count_tokens
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.reduction.paths import Inexplicable, explain_runs
+from lasynth.domains.restricted_c.reduction.rewrite import rewrite_program
+from lasynth.domains.restricted_c.symbolic.conditions import Comparison
+from lasynth.domains.restricted_c.symbolic.explanations import Choice, outputs
+from lasynth.domains.restricted_c.symbolic.sums import Sum
 from lasynth.task import ExecutionError
 from tests.domains.restricted_c.strategies import programs
 

@@ -6,8 +6,10 @@ from random import Random
 
 import pytest
 
-from lasynth.domains.restricted_c.canonical import canonical, drop_unused
-from lasynth.domains.restricted_c.nodes import (
+from lasynth.domains.restricted_c.data.sampler import KINDS, PLAIN, RELATIONS, SUMS, Weights, sample_program
+from lasynth.domains.restricted_c.data.statistics import iterations, program_statistics
+from lasynth.domains.restricted_c.language.canonical import canonical, drop_unused
+from lasynth.domains.restricted_c.language.nodes import (
     Block,
     Break,
     Const,
@@ -19,10 +21,8 @@ from lasynth.domains.restricted_c.nodes import (
     operands,
     statements,
 )
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sampler import KINDS, PLAIN, RELATIONS, SUMS, Weights, sample_program
-from lasynth.domains.restricted_c.statistics import iterations, program_statistics
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
 from lasynth.statistics import total_variation
 
 MEASURED = Path(__file__).parents[3] / "experiments" / "results" / "csmith_statistics.json"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lasynth.domains.restricted_c.nodes import Program
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.statistics import LINES, iterations, program_statistics, statement_kind
+from lasynth.domains.restricted_c.data.statistics import LINES, iterations, program_statistics, statement_kind
+from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.language.parser import parse
 from lasynth.statistics import normalise, total_variation
 
 

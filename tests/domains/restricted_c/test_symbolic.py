@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lasynth.domains.restricted_c.conditions import Comparison, bits, separations
-from lasynth.domains.restricted_c.explanations import FEATURES, description, outputs
-from lasynth.domains.restricted_c.prices import COSTS, _priced_forms
 from lasynth.domains.restricted_c.solving import explained
-from lasynth.domains.restricted_c.sums import Sum, constant_features, form_costs, forms
-from lasynth.domains.restricted_c.symbolic import explain
-from lasynth.domains.restricted_c.symbolic_weights import WEIGHTS
+from lasynth.domains.restricted_c.symbolic.conditions import Comparison, bits, separations
+from lasynth.domains.restricted_c.symbolic.explanations import FEATURES, description, outputs
+from lasynth.domains.restricted_c.symbolic.prices import COSTS, _priced_forms
+from lasynth.domains.restricted_c.symbolic.search import explain
+from lasynth.domains.restricted_c.symbolic.sums import Sum, constant_features, form_costs, forms
+from lasynth.domains.restricted_c.symbolic.weights import WEIGHTS
 from lasynth.task import Example
 from tests.timing import keeps_within
 

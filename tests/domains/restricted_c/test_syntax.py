@@ -7,11 +7,11 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from lasynth.domains.restricted_c.lexer import count_tokens
-from lasynth.domains.restricted_c.nodes import Assign, Const, Element, Expr, Program, category
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sampler import sample_program
+from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.language.lexer import count_tokens
+from lasynth.domains.restricted_c.language.nodes import Assign, Const, Element, Expr, Program, category
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
 from lasynth.task import ParseError
 from tests.domains.restricted_c.strategies import programs
 

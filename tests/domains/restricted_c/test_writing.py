@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lasynth.domains.restricted_c.canonical import inline_constants
-from lasynth.domains.restricted_c.conditions import Comparison
-from lasynth.domains.restricted_c.explanations import Choice, Explanation, Tree, outputs
-from lasynth.domains.restricted_c.interpreter import run
-from lasynth.domains.restricted_c.lexer import count_tokens
-from lasynth.domains.restricted_c.nodes import For, If, Program, statements
-from lasynth.domains.restricted_c.parser import parse
-from lasynth.domains.restricted_c.printer import print_program
-from lasynth.domains.restricted_c.sums import Sum
-from lasynth.domains.restricted_c.writing import Unwritable, write
+from lasynth.domains.restricted_c.execution.interpreter import run
+from lasynth.domains.restricted_c.language.canonical import inline_constants
+from lasynth.domains.restricted_c.language.lexer import count_tokens
+from lasynth.domains.restricted_c.language.nodes import For, If, Program, statements
+from lasynth.domains.restricted_c.language.parser import parse
+from lasynth.domains.restricted_c.language.printer import print_program
+from lasynth.domains.restricted_c.symbolic.conditions import Comparison
+from lasynth.domains.restricted_c.symbolic.explanations import Choice, Explanation, Tree, outputs
+from lasynth.domains.restricted_c.symbolic.sums import Sum
+from lasynth.domains.restricted_c.symbolic.writing import Unwritable, write
 from tests.domains.restricted_c import gcc
 
 LENGTH = 5

@@ -1,0 +1,1 @@
+"""Tasks: random programs, their examples, and the files of others."""

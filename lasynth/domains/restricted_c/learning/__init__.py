@@ -1,0 +1,1 @@
+"""What neural models need of this language: arrays, and networks over lists."""

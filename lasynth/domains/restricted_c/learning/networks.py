@@ -1,0 +1,334 @@
+"""Networks over lists: three encoders, three executors, and what a latent list is.
+
+Lists come as numbers 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of log-probabilities: for
+each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K examples. Nothing here
+knows of time, decoders or searches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.domains.restricted_c.execution.prefixes import last_values, prefix_values, reaching
+from lasynth.domains.restricted_c.language.vocabulary import LexemeTable
+from lasynth.domains.restricted_c.learning.operations import OperationPredictor
+from lasynth.layers import Attention, Join, attend
+
+CERTAIN = -20.0
+"""Log-probability of what is known not to be the case: finite, so that it can be added to."""
+RELATIONS = 32
+"""Features of a pair of values and a third one, R."""
+
+
+class ListNetworks(nn.Module):
+    """What a model needs to know of lists: `lasynth.models.networks.Networks` for restricted C."""
+
+    def __init__(self, config: ModelConfig, table: LexemeTable | None = None) -> None:
+        """The table is needed where unfinished programs are run."""
+        super().__init__()
+        self.count, self.smallest, self.table = config.values, config.smallest_value, table
+        values = nn.Embedding(config.values, config.embedding)
+        self.feature_size = 2 * config.hidden
+        self.encoder = ENCODERS[config.encoder](config, values)
+        learnt = config.executor not in ("none", "real")
+        self.executor = EXECUTORS[config.executor_network](config, values) if learnt else None
+        self.latent = LatentEncoder(config) if config.latent_view == "beside" else None
+        self.operations = (
+            OperationPredictor(
+                config.smallest_value, config.largest_value, values, config.attention_hidden, config.attention_hidden
+            )
+            if config.operation_predictor
+            else None
+        )
+
+    @property
+    def alike(self) -> Tensor:
+        assert self.table is not None
+        return torch.from_numpy(self.table.alike)
+
+    def reaching(self, tokens: Tensor, lists: Tensor, begin: int) -> Tensor:
+        return torch.from_numpy(reaching(*self._code(tokens), self._values(lists), begin)).to(lists.device)
+
+    def executed(self, tokens: Tensor, lists: Tensor) -> Tensor:
+        return self._numbers(prefix_values(*self._code(tokens), self._values(lists)).values, lists)
+
+    def executed_last(self, tokens: Tensor, lists: Tensor) -> Tensor:
+        return self._numbers(last_values(*self._code(tokens), self._values(lists)), lists)
+
+    def _code(self, tokens: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        assert self.table is not None
+        numbers = tokens.cpu().numpy()
+        return self.table.kinds[numbers], self.table.arguments[numbers]
+
+    def _values(self, lists: Tensor) -> NDArray[np.int32]:
+        return (lists.cpu().numpy() + self.smallest).astype(np.int32)
+
+    def _numbers(self, values: NDArray[np.int32], like: Tensor) -> Tensor:
+        """As near as a latent list comes to them."""
+        inside = np.clip(values, self.smallest, self.smallest + self.count - 1) - self.smallest
+        return torch.from_numpy(inside.astype(np.int64)).to(like.device)
+
+    def certain(self, lists: Tensor) -> Tensor:
+        """The latent list that is surely this one. (..., L) -> (..., L, C)"""
+        return (1.0 - F.one_hot(lists, self.count)) * CERTAIN
+
+    def value_loss(self, latent: Tensor, lists: Tensor) -> Tensor:
+        """Cross-entropy with the true list, mean over its elements. (..., L, C), (..., L) -> (...)"""
+        return -latent.gather(-1, lists.unsqueeze(-1)).squeeze(-1).mean(-1)
+
+    def operation_loss(
+        self, attended_input: Tensor, attended_output: Tensor, inputs: Tensor, outputs: Tensor
+    ) -> Tensor:
+        assert self.operations is not None
+        return self.operations.loss(attended_input, attended_output, inputs, outputs)
+
+
+class ListEncoder(nn.Module):
+    """Two bidirectional LSTMs; the output's also attends to the input's elements."""
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        self.values = values
+        self.input = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
+        self.output = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
+        self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """What all latent lists of a task share: the output's side of the attention. (..., L) -> (..., L, 2 D)"""
+        wanted = _over_elements(self.output, self.values(outputs))
+        return torch.cat([self.attention.query(wanted), self.attention.combine(wanted)], -1)
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """Features of input and output elements. (..., L, C), (..., L, 2 D) -> (..., L, D), (..., L, D)"""
+        inputs = _over_elements(self.input, soft_embedding(latent, self.values))
+        query, own = prepared.chunk(2, -1)
+        return inputs, attend(query, own, self.attention.project(inputs))
+
+
+class PairEncoder(nn.Module):
+    """Reads what stands in the same place of input and output together, then beside every other input, then all places at once.
+
+    Every pair of values has its own embedding, so that `one more` or `unchanged` need not be learnt as arithmetic; so has every
+    pair with a third value, for `the sum of itself and the second one`; and every place has its own weights, so that `the
+    third element changed` is one step away from the decoder.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size = 2 * config.hidden
+        self.length, self.count = config.list_length, config.values
+        self.pair = nn.Embedding(config.values**2, config.embedding)
+        self.place = nn.Embedding(config.list_length, config.embedding)
+        self.triple = nn.Embedding(config.values**2, config.values * RELATIONS)
+        self.relations = nn.Linear(config.list_length * RELATIONS, config.embedding)
+        self.whole = nn.Linear(config.list_length * config.embedding, size)
+        self.features = Join((config.embedding, size), size)
+        self.norm = nn.LayerNorm(size)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """What all latent lists of a task share: the output. (..., L) -> (..., L, C)"""
+        return F.one_hot(outputs, self.count).float()
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """As `ListEncoder`; both features are the same. (..., L, C), (..., L, C) -> (..., L, D), (..., L, D)"""
+        length = latent.shape[-2]
+        together = pairs(latent, prepared)  # (..., L, C C)
+        own = together @ self.pair.weight + self.place.weight[:length]  # (..., L, E)
+        elements = F.gelu(own + self.relations(self._beside_others(latent, together)))
+        padded = F.pad(elements, (0, 0, 0, self.length - length)).flatten(-2)
+        whole = F.gelu(self.whole(padded)).unsqueeze(-2)  # (..., 1, D)
+        features = self.norm(F.gelu(self.features(elements, whole)))
+        return features, features
+
+    def _beside_others(self, latent: Tensor, together: Tensor) -> Tensor:
+        """Features of each pair and each input. (..., L, C), (..., L, C C) -> (..., L, list length x R)"""
+        rows, length = latent.shape[:-2], latent.shape[-2]
+        asked = (together @ self.triple.weight).view(*rows, length, self.count, RELATIONS)
+        asked = asked.transpose(-3, -2).flatten(-2)  # (..., C, L R): for each value that an input may have
+        answers = latent.exp().to(asked.dtype) @ asked  # (..., L, L R): of each input to each pair
+        answers = answers.view(*rows, length, length, RELATIONS).transpose(-3, -2).flatten(-2)
+        return F.pad(answers, (0, (self.length - length) * RELATIONS))
+
+
+class PropertyEncoder(nn.Module):
+    """A bidirectional LSTM over each element's properties: O = c + I? and O = c - I? for every value c."""
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        self.smallest = config.smallest_value
+        self.constants: Tensor
+        constants = torch.arange(config.smallest_value, config.largest_value + 1)
+        self.register_buffer("constants", constants, persistent=False)
+        self.lstm = _bidirectional(2 * config.values, config.hidden, config.encoder_layers)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        return outputs
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """As `ListEncoder`, but input and output are seen together: both features are the same."""
+        inputs = latent.argmax(-1) + self.smallest  # (..., L)
+        features = _over_elements(self.lstm, self.properties(inputs, prepared + self.smallest))
+        return features, features
+
+    def properties(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """1 where a property holds. (..., L), (..., L) -> (..., L, 2 C)"""
+        i, o = inputs.unsqueeze(-1), outputs.unsqueeze(-1)
+        return torch.cat([o == self.constants + i, o == self.constants - i], -1).float()
+
+
+ENCODERS = {"lists": ListEncoder, "pairs": PairEncoder, "properties": PropertyEncoder}
+
+
+class LstmExecutor(nn.Module):
+    """The paper's executor: a bidirectional LSTM over the elements, started from the decoder's state."""
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        self.values = values
+        self.gated = config.state_update == "gated"
+        self.states, self.hidden = 2 * config.executor_layers, config.executor_hidden
+        self.begin = nn.Linear(config.decoder_hidden, self.states * self.hidden)
+        self.lstm = _bidirectional(config.embedding, config.executor_hidden, config.executor_layers)
+        self.output = nn.Linear(2 * config.executor_hidden, config.values + self.gated)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
+        begun: Tensor = self.begin(hidden)
+        return begun.tanh()
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """The latent list after one execution. (R, K, L, C), (R, 1 or K, X) -> (R, K, L, C)"""
+        rows = latent.shape[:-2]
+        elements = soft_embedding(latent, self.values).flatten(0, -3)  # (R K, L, E)
+        begin = context.expand(*rows, -1).reshape(-1, self.states, self.hidden).transpose(0, 1).contiguous()
+        features = self.lstm(elements.to(begin.dtype), (begin, torch.zeros_like(begin)))[0]
+        scores: Tensor = self.output(features)
+        return update(latent, scores.view(*latent.shape[:-1], -1), self.gated)
+
+
+class PositionExecutor(nn.Module):
+    """A small executor, alike for all elements: each sees its value, its place and the decoder's state, then the others.
+
+    The one attention among elements is what `a[i] = a[j]` needs; everything else is per element.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size = config.executor_hidden
+        self.gated = config.state_update == "gated"
+        self.begin = nn.Linear(config.decoder_hidden, size)
+        self.value = nn.Linear(values.num_embeddings, size, bias=False)
+        self.place = nn.Embedding(config.list_length, size)
+        self.query = nn.Linear(size, 2 * size, bias=False)  # queries and keys in one product
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.Linear(width, 2 * size), nn.GELU(), nn.Linear(2 * size, size))
+            for width in [2 * size] + [size] * (config.executor_layers - 1)
+        )
+        self.output = nn.Linear(size, values.num_embeddings + self.gated)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        prepared: Tensor = self.begin(hidden)
+        return prepared
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """As `LstmExecutor`."""
+        places = self.place.weight[: latent.shape[-2]]  # (L, U)
+        known = self.value(latent.exp()) + places + context.unsqueeze(-2)  # (R, K, L, U)
+        known = F.gelu(known)
+        query, key = self.query(known).chunk(2, -1)
+        weights = (query @ key.transpose(-1, -2)).float().softmax(-1).to(known.dtype)  # (R, K, L, L)
+        mixed = torch.cat([known, weights @ known], -1)
+        for block in self.blocks:
+            known = known + block(mixed)
+            mixed = known
+        return update(latent, self.output(known), self.gated)
+
+
+class WholeExecutor(nn.Module):
+    """A small executor that sees all elements at once: one hidden layer whose units the decoder's state scales and shifts.
+
+    Scaling is what choosing an element needs: `a[i] = a[j]` reads and writes where the program says.
+    """
+
+    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
+        super().__init__()
+        size, whole = config.executor_hidden, config.list_length * config.values
+        self.length, self.gated = config.list_length, config.state_update == "gated"
+        self.begin = nn.Linear(config.decoder_hidden, 2 * size)
+        self.first = nn.Linear(whole, size)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.LayerNorm(size), nn.Linear(size, size), nn.GELU(), nn.Linear(size, size))
+            for _ in range(config.executor_layers)
+        )
+        self.output = nn.Linear(size, whole + config.list_length * self.gated)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        prepared: Tensor = self.begin(hidden)
+        return prepared
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """As `LstmExecutor`."""
+        length = latent.shape[-2]
+        scale, shift = context.chunk(2, -1)  # (R, 1 or K, U)
+        values = F.pad(latent.exp(), (0, 0, 0, self.length - length)).flatten(-2)
+        known = F.gelu(self.first(values) * (1 + scale) + shift)  # (R, K, U)
+        for block in self.blocks:
+            known = known + block(known)
+        scores: Tensor = self.output(known)
+        return update(latent, scores.view(*latent.shape[:-2], self.length, -1)[..., :length, :], self.gated)
+
+
+EXECUTORS = {"lstm": LstmExecutor, "positions": PositionExecutor, "whole": WholeExecutor}
+
+
+class LatentEncoder(nn.Module):
+    """What is left to do: per element, the pair of latent and wanted value, on top of the features that are there already."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        features = 2 * config.hidden
+        self.size, self.count = config.hidden, config.values
+        self.base = Join((features, features), config.hidden)
+        self.pair = nn.Embedding(config.values**2, config.hidden)
+
+    def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
+        """What all latent lists of a task share. (..., L, D), (..., L, D), (..., L) -> (..., L, C + Z)"""
+        return torch.cat([F.one_hot(wanted, self.count), self.base(inputs, outputs)], -1)
+
+    def forward(self, latent: Tensor, base: Tensor) -> Tensor:
+        """(..., L, C), (..., L, C + Z) -> (..., L, Z)"""
+        return F.gelu(pairs(latent, base[..., : self.count]) @ self.pair.weight + base[..., self.count :])
+
+
+def soft_embedding(latent: Tensor, values: nn.Embedding) -> Tensor:
+    """The expected embedding of each element. (..., L, C) -> (..., L, E)"""
+    return latent.exp() @ values.weight
+
+
+def pairs(latent: Tensor, wanted: Tensor) -> Tensor:
+    """Probability of each pair of a latent and a wanted value. (..., L, C), (..., L, C) -> (..., L, C C)"""
+    return (latent.exp().unsqueeze(-1) * wanted.unsqueeze(-2)).flatten(-2)
+
+
+def update(latent: Tensor, scores: Tensor, gated: bool) -> Tensor:
+    """Log-probabilities after an execution that gave these scores, and a gate behind them. (..., L, C), (..., L, C or C + 1)"""
+    scores = scores.float()  # the chain of executions adds up errors, so it is never in half precision
+    if not gated:
+        return scores.log_softmax(-1)
+    written, gate = scores[..., :-1].log_softmax(-1), scores[..., -1:]
+    return torch.logaddexp(latent + F.logsigmoid(-gate), written + F.logsigmoid(gate))
+
+
+def _bidirectional(inputs: int, hidden: int, layers: int) -> nn.LSTM:
+    return nn.LSTM(inputs, hidden, layers, batch_first=True, bidirectional=True)
+
+
+def _over_elements(lstm: nn.LSTM, elements: Tensor) -> Tensor:
+    """(..., L, E) -> (..., L, D)"""
+    features: Tensor = lstm(elements.flatten(0, -3))[0]
+    return features.view(*elements.shape[:-1], -1)

@@ -1,0 +1,1 @@
+"""Smaller programs that do the same."""
