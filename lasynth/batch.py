@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Domain, TaskArrays, learnable
+from lasynth.domains.base import AnyDomain, TaskArrays, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
@@ -32,7 +32,7 @@ STAGES = (0.125, 0.25, 0.5)
 """A curriculum begins with these shares of the tasks, the ones with the shortest programs."""
 
 
-def arrays_of(domain: Domain[Any, Any, Any]) -> TaskArrays:
+def arrays_of(domain: AnyDomain) -> TaskArrays:
     """InputError for a language that has none yet."""
     return learnable(domain).arrays()
 
@@ -80,7 +80,7 @@ class Split:
         return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
 
 
-def load_split(path: Path, domain: Domain[Any, Any, Any]) -> Split:
+def load_split(path: Path, domain: AnyDomain) -> Split:
     """Read a Parquet file of tasks. InputError if it is not one, or if its lexemes are not the domain's."""
     arrays = arrays_of(domain)
     columns = ["lexemes", "inputs", "outputs", "category", "novel"]
@@ -97,7 +97,7 @@ def load_split(path: Path, domain: Domain[Any, Any, Any]) -> Split:
     return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
 
 
-def _convert(piece: pa.RecordBatch, domain: Domain[Any, Any, Any], arrays: TaskArrays) -> tuple[Any, ...]:
+def _convert(piece: pa.RecordBatch, domain: AnyDomain, arrays: TaskArrays) -> tuple[Any, ...]:
     """A piece of the file as the arrays of `Split`, with lengths in place of offsets."""
     tokens, lengths = _encode(piece["lexemes"], domain.vocab)
     inputs, outputs = (_smallest_type(arrays.read(piece[name])) for name in ("inputs", "outputs"))

@@ -31,7 +31,7 @@ from torch import Tensor
 
 from lasynth.config import ModelConfig
 from lasynth.domains import DOMAINS, get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.models.lasynth import LaSynth, build_model
 from lasynth.task import InputError
 
@@ -172,11 +172,11 @@ class Loaded:
 
     model: LaSynth
     config: ModelConfig
-    domain: Domain[Any, Any, Any]
+    domain: AnyDomain
     card: dict[str, Any]
 
 
-def describe(name: str, config: ModelConfig, domain: Domain[Any, Any, Any]) -> dict[str, Any]:
+def describe(name: str, config: ModelConfig, domain: AnyDomain) -> dict[str, Any]:
     """The part of a card that says how to build the model again."""
     return {"name": name, "domain": domain.name, "config": asdict(config), "vocabulary": list(domain.vocab.lexemes)}
 

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from lasynth import __version__
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.task import Example, InputError, Task
 from lasynth.workers import start_workers
 
@@ -62,7 +62,7 @@ class _Made:
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------------
-def schema(domain: Domain[Any, Any, Any]) -> pa.Schema:
+def schema(domain: AnyDomain) -> pa.Schema:
     """The columns of a data set; see docs/formats.md."""
     values = pa.list_(domain.arrow_type())
     return pa.schema(
@@ -80,7 +80,7 @@ def schema(domain: Domain[Any, Any, Any]) -> pa.Schema:
     )
 
 
-def to_table(domain: Domain[Any, Any, Any], tasks: list[Task[Any, Any]]) -> pa.Table:
+def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
     """Tasks (at least one) as rows. Whether a behaviour is novel is not known yet."""
     programs = [task.program for task in tasks]
     columns = {
@@ -101,7 +101,7 @@ def _signed(digest: bytes) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
-def read_tasks(path: Path, domain: Domain[Any, Any, Any]) -> Iterator[Task[Any, Any]]:
+def read_tasks(path: Path, domain: AnyDomain) -> Iterator[Task[Any, Any]]:
     """The tasks of a Parquet file, one after the other."""
     for batch in _open(path).iter_batches(batch_size=1024):
         for row in batch.to_pylist():

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lasynth.dataset import read_card, read_tasks
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.statistics import normalise, total_variation
 from lasynth.task import InputError
 
@@ -27,7 +27,7 @@ def describe(path: Path, other: Path | None, split: str, limit: int) -> dict[str
     return {"data": name, "reference": other_name, "lines": compare(lines, reference)}
 
 
-def _measure(path: Path, split: str, limit: int) -> tuple[str, Lines, Domain[Any, Any, Any]]:
+def _measure(path: Path, split: str, limit: int) -> tuple[str, Lines, AnyDomain]:
     """The name, the distributions and the domain of a data set; `path` is its folder or one of its files."""
     file = path if path.suffix == ".parquet" else path / f"{split}.parquet"
     domain = get_domain(read_card(file.parent)["domain"])

@@ -24,7 +24,7 @@ from lasynth.checkpoint import load_model
 from lasynth.dataset import count_tasks, read_card
 from lasynth.distributed import device
 from lasynth.domains import get_domain
-from lasynth.domains.base import Baseline, Domain, Syntax, TaskArrays, learnable
+from lasynth.domains.base import AnyDomain, Baseline, Syntax, TaskArrays, learnable
 from lasynth.models.base import AnyState, Synthesizer
 from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
@@ -147,7 +147,7 @@ def baseline_outcomes(baseline: Baseline, split: Split, given: int) -> Outcomes:
 
 
 # --- tables --------------------------------------------------------------------------------------------------------------
-def groups(split: Split, domain: Domain[Any, Any, Any]) -> dict[str, dict[str, Flags]]:
+def groups(split: Split, domain: AnyDomain) -> dict[str, dict[str, Flags]]:
     """The ways in which results are split: name of the split -> name of the group -> its tasks."""
     lengths = split.lengths - 1
     bins = {f"{low + 1}-{high}": (lengths > low) & (lengths <= high) for low, high in pairwise((0, *LENGTHS))}
@@ -160,7 +160,7 @@ def groups(split: Split, domain: Domain[Any, Any, Any]) -> dict[str, dict[str, F
     }
 
 
-def summarise(model: str, outcomes: Outcomes, split: Split, domain: Domain[Any, Any, Any]) -> Result:
+def summarise(model: str, outcomes: Outcomes, split: Split, domain: AnyDomain) -> Result:
     """All rates of one model; groups without a task are left out, and so is a kind without groups."""
     parts = {
         kind: {name: outcomes.at(rows).rates() for name, rows in members.items() if rows.any()}
@@ -210,7 +210,7 @@ def baseline_names(data: Path) -> list[str]:
     return list(learnable(_domain_of(data)).baselines())
 
 
-def _domain_of(data: Path) -> Domain[Any, Any, Any]:
+def _domain_of(data: Path) -> AnyDomain:
     return get_domain(str(read_card(data.parent)["domain"]))
 
 
@@ -242,7 +242,7 @@ def _evaluate_one(
     model: str,
     data: Path,
     split: Split,
-    domain: Domain[Any, Any, Any],
+    domain: AnyDomain,
     config: EvaluateConfig,
     report: Callable[[int], None],
 ) -> Result:

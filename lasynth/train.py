@@ -27,7 +27,7 @@ from lasynth.config import ModelConfig
 from lasynth.dataset import read_card
 from lasynth.distributed import Group, device, processes
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.evaluate import search_outcomes
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.lasynth import build_model
@@ -168,7 +168,7 @@ class _Run:
 
     def __init__(self, job: Job, group: Group) -> None:
         self.job, self.group = job, group
-        self.domain: Domain[Any, Any, Any] = get_domain(str(read_card(job.data)["domain"]))
+        self.domain: AnyDomain = get_domain(str(read_card(job.data)["domain"]))
         arrays_of(self.domain)  # a language without models says so here
         self.device = device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)

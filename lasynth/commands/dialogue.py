@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lasynth.commands.terminal import complain, say
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver import Answer, Solution
 from lasynth.solver.asking import Question, question
@@ -20,7 +20,7 @@ Search = Callable[[Examples, Sequence[Answer]], Solution]
 """Answers for examples; the second argument are answers for fewer of them."""
 
 
-def settle(domain: Domain[Any, Any, Any], examples: Examples, search: Search) -> tuple[Solution, Examples]:
+def settle(domain: AnyDomain, examples: Examples, search: Search) -> tuple[Solution, Examples]:
     """Ask until one behaviour is left or the person stops; the answers, and the examples with those that were told."""
     solution = search(examples, ())
     while (asked := question(domain, solution.programs, examples)) is not None:
@@ -35,7 +35,7 @@ def settle(domain: Domain[Any, Any, Any], examples: Examples, search: Search) ->
     return solution, examples
 
 
-def ask(domain: Domain[Any, Any, Any], asked: Question) -> Example[Any] | None:
+def ask(domain: AnyDomain, asked: Question) -> Example[Any] | None:
     """The example that the person adds; None if the person stops."""
     value = json.dumps(domain.value_json(asked.input))
     say(f"\nThe examples leave open what becomes of {value}:")

@@ -9,7 +9,7 @@ from tyro.conf import arg
 
 from lasynth.commands.arguments import Inputs, ProgramFile, call
 from lasynth.commands.terminal import complain, console, domain_of, read_text, write_text
-from lasynth.domains.base import Domain, Trace
+from lasynth.domains.base import AnyDomain, Trace
 from lasynth.task import InputError
 
 RUN_FAILED = 1
@@ -47,7 +47,7 @@ def run(
     return RUN_FAILED if any(result.error for result in traces) else 0
 
 
-def _trace_json(domain: Domain[Any, Any, Any], trace: Trace[Any], steps: bool) -> str:
+def _trace_json(domain: AnyDomain, trace: Trace[Any], steps: bool) -> str:
     output: Any = None if trace.output is None else domain.value_json(trace.output)
     result: Any = output
     if trace.error is not None:
@@ -61,7 +61,7 @@ def _trace_json(domain: Domain[Any, Any, Any], trace: Trace[Any], steps: bool) -
     return json_format.dumps(result)
 
 
-def _draw(domain: Domain[Any, Any, Any], traces: list[Trace[Any]], file: Path) -> None:
+def _draw(domain: AnyDomain, traces: list[Trace[Any]], file: Path) -> None:
     draw = getattr(domain, "picture", None)
     if draw is None:
         raise InputError(f"there are no pictures of runs in the language `{domain.name}`")

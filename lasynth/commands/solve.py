@@ -3,7 +3,7 @@
 import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from tyro.conf import Positional, UseAppendAction, arg
 
@@ -11,7 +11,7 @@ from lasynth.commands.arguments import call
 from lasynth.commands.dialogue import Examples, settle
 from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver import Answer, Solution, StrategyName
 from lasynth.solver import solve as find
@@ -103,7 +103,7 @@ def _check_options(json: bool, emit: bool, trace: bool, top: int) -> None:
         raise InputError("--emit prints one file with one answer: not with --top")
 
 
-def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]) -> Examples:
+def _read(domain: AnyDomain, file: Path | None, lines: Sequence[str]) -> Examples:
     if (file is None) == (not lines):
         raise InputError(
             'give either a file with examples (- is standard input), or --example "[..] -> [..]", once for each example'
@@ -114,7 +114,7 @@ def _read(domain: Domain[Any, Any, Any], file: Path | None, lines: Sequence[str]
 
 
 # --- what is printed -----------------------------------------------------------------------------------------------------
-def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples, top: int, trace: bool) -> None:
+def _show(domain: AnyDomain, solution: Solution, examples: Examples, top: int, trace: bool) -> None:
     """Code, and traces if they are asked for, go to standard output, what is said of them to standard error."""
     _say_notes(solution)
     for number, answer in enumerate(solution.programs[:top], start=1):
@@ -135,7 +135,7 @@ def _show(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples,
     complain(solution.reason or "")
 
 
-def _emit(domain: Domain[Any, Any, Any], solution: Solution, examples: Examples) -> None:
+def _emit(domain: AnyDomain, solution: Solution, examples: Examples) -> None:
     """No file rather than one that fails its own test: a partial answer goes where it is not taken for one."""
     _say_notes(solution)
     if solution.solved:
@@ -166,7 +166,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _trace(domain: Domain[Any, Any, Any], answer: Answer, examples: Examples) -> None:
+def _trace(domain: AnyDomain, answer: Answer, examples: Examples) -> None:
     for number, example in enumerate(examples, start=1):
         console().print(f"\nexample {number}", markup=False)
         console().print(domain.show(domain.trace(answer.program, example.input), steps=True))

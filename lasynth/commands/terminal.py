@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from lasynth.task import InputError
 
 if TYPE_CHECKING:
-    from lasynth.domains.base import Domain
+    from lasynth.domains.base import AnyDomain
 
 MAX_FILE = 1_000_000
 STANDARD_INPUT = Path("-")
 
 
-def domain_of(file: Path) -> Domain[Any, Any, Any]:
+def domain_of(file: Path) -> AnyDomain:
     from lasynth.domains import DOMAINS, get_domain
 
     for name in DOMAINS:
@@ -59,7 +59,7 @@ def write_text(file: Path, text: str) -> None:
         raise InputError(f"{file} cannot be written: {error.strerror}") from error
 
 
-def print_code(domain: Domain[Any, Any, Any], text: str) -> None:
+def print_code(domain: AnyDomain, text: str) -> None:
     """Coloured for a person, plain when piped; a terminal that is too narrow wraps it, so that nothing is lost."""
     if not sys.stdout.isatty():
         print(text, end="")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 
 DOMAINS = {
     "c": "lasynth.domains.restricted_c.domain:RestrictedC",
@@ -13,10 +12,10 @@ DOMAINS = {
 }
 """Name on the command line -> where the class is; imported on first use, because compiled code takes time to load."""
 
-_made: dict[str, Domain[Any, Any, Any]] = {}
+_made: dict[str, AnyDomain] = {}
 
 
-def get_domain(name: str) -> Domain[Any, Any, Any]:
+def get_domain(name: str) -> AnyDomain:
     """The domain of that name, made once. KeyError for an unknown one."""
     if name not in _made:
         module, _, attribute = DOMAINS[name].partition(":")

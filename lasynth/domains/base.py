@@ -173,6 +173,10 @@ class Domain(Protocol[P, V, O]):
         """The same lines as measured on public data, where there are such figures; else empty."""
 
 
+AnyDomain = Domain[Any, Any, Any]
+"""A language of which the caller knows neither programs nor values."""
+
+
 # --- languages with models -----------------------------------------------------------------------------------------------
 class TaskArrays(Protocol):
     """A language's values and programs as arrays of numbers."""
@@ -221,7 +225,7 @@ class Learnable(Protocol):
         """
 
 
-def learnable(domain: Domain[Any, Any, Any]) -> Learnable:
+def learnable(domain: AnyDomain) -> Learnable:
     """The domain with all that models need of it. InputError for a language that has none yet."""
     if not isinstance(domain, Learnable):
         raise InputError(f"there are no models of the language `{domain.name}` yet")

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.base import Domain, Explained
+from lasynth.domains.base import AnyDomain, Explained
 from lasynth.task import Example, InputError, P, V
 
 
@@ -39,7 +39,7 @@ class Solvable(Protocol[P, V]):
         """A file in the language itself with the program and a test of every example."""
 
 
-def solvable(domain: Domain[Any, Any, Any]) -> Solvable[Any, Any]:
+def solvable(domain: AnyDomain) -> Solvable[Any, Any]:
     """The domain with all that the solver needs of it. InputError for a language that has none yet."""
     if not isinstance(domain, Solvable):
         raise InputError(f"`lasynth solve` does not know the language `{domain.name}` yet")

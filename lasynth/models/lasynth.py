@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Domain, learnable
+from lasynth.domains.base import AnyDomain, learnable
 from lasynth.layers import Places, masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.decoder import INPUT, LATENT, OUTPUT, Decoder, Overview, View
@@ -347,7 +347,7 @@ def filled(io: IO) -> tuple[Tensor, Tensor]:
     return io.inputs[rows, slots], io.outputs[rows, slots]
 
 
-def build_model(config: ModelConfig, domain: Domain[Any, Any, Any], seed: int = 0) -> LaSynth:
+def build_model(config: ModelConfig, domain: AnyDomain, seed: int = 0) -> LaSynth:
     """A model with fresh weights for this domain. Same seed, same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

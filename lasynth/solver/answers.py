@@ -13,7 +13,7 @@ from math import exp, log1p
 from random import Random
 from typing import Any, Protocol, TypeVar
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Candidate, Examples, Judging
@@ -100,7 +100,7 @@ def _log_add(a: float, b: float) -> float:
 class Answers:
     """What is known of one task so far."""
 
-    domain: Domain[Any, Any, Any]
+    domain: AnyDomain
     examples: Examples
     executed: int = 0
     behaviours: dict[Hashable, Behaviour] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from math import log2
 from random import Random
 from typing import Any
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver.answers import PROBES
 from lasynth.solver.solution import Answer
@@ -31,7 +31,7 @@ class Question:
     """Each different output (None: the program fails) with the numbers of the answers that give it, from 0."""
 
 
-def question(domain: Domain[Any, Any, Any], answers: Sequence[Answer], examples: Examples) -> Question | None:
+def question(domain: AnyDomain, answers: Sequence[Answer], examples: Examples) -> Question | None:
     """The input that tells most of the answers apart; None if all agree.
 
     Of equal ones, it is like those of the examples, so that whoever could take these can take it too, and short to write.
@@ -54,9 +54,7 @@ def question(domain: Domain[Any, Any, Any], answers: Sequence[Answer], examples:
     return Question(inputs[chosen], tuple(_groups(domain, results, chosen)))
 
 
-def _groups(
-    domain: Domain[Any, Any, Any], results: Sequence[Sequence[Any]], i: int
-) -> list[tuple[Any, tuple[int, ...]]]:
+def _groups(domain: AnyDomain, results: Sequence[Sequence[Any]], i: int) -> list[tuple[Any, tuple[int, ...]]]:
     """Outputs for the i-th input with who gives them, in the order of the answers."""
     groups: dict[str, tuple[Any, list[int]]] = {}
     for number, row in enumerate(results):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import index
 from typing import Any
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.task import Example, InputError
 
@@ -27,7 +27,7 @@ SHOWN = 100
 """Characters of a line that a message shows."""
 
 
-def read_examples(text: str, domain: Domain[Any, Any, Any], name: str) -> list[Example[Any]]:
+def read_examples(text: str, domain: AnyDomain, name: str) -> list[Example[Any]]:
     """The examples in a text, which is JSON if it begins with `{` or with a list of such. InputError with the name, the line
     and what is wrong."""
     reader = _from_json if JSON.match(text) else _from_lines
@@ -37,7 +37,7 @@ def read_examples(text: str, domain: Domain[Any, Any, Any], name: str) -> list[E
     return _checked(domain, [e for e, _ in numbered], lambda i: numbered[i][1])
 
 
-def read_example(line: str, domain: Domain[Any, Any, Any]) -> Example[Any]:
+def read_example(line: str, domain: AnyDomain) -> Example[Any]:
     """`input -> output`. InputError."""
     parts = line.split(ARROW)
     if len(parts) != 2:
@@ -46,7 +46,7 @@ def read_example(line: str, domain: Domain[Any, Any, Any]) -> Example[Any]:
     return Example(value, wanted)
 
 
-def check_examples(domain: Domain[Any, Any, Any], examples: Sequence[Example[Any]]) -> list[Example[Any]]:
+def check_examples(domain: AnyDomain, examples: Sequence[Example[Any]]) -> list[Example[Any]]:
     """Examples that came from Python; each pair once. InputError with the example's number."""
     checked = []
     for number, example in enumerate(examples, start=1):
@@ -71,9 +71,7 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else index(value)
 
 
-def _checked(
-    domain: Domain[Any, Any, Any], examples: list[Example[Any]], where: Callable[[int], str]
-) -> list[Example[Any]]:
+def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[int], str]) -> list[Example[Any]]:
     """Examples that go together, each once. InputError."""
     if not examples:
         raise InputError("there is no example")
@@ -95,7 +93,7 @@ def _checked(
     return kept
 
 
-def _from_lines(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[tuple[Example[Any], str]]:
+def _from_lines(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Example[Any], str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         content = line.partition("#")[0].strip()
         if not content:
@@ -107,7 +105,7 @@ def _from_lines(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator
             raise InputError(f"{where}\n{error}") from error
 
 
-def _from_json(text: str, domain: Domain[Any, Any, Any], name: str) -> Iterator[tuple[Example[Any], str]]:
+def _from_json(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Example[Any], str]]:
     for item, place in _items(text, name):
         where = f"{place}: {_shown(json.dumps(item))}"
         if not isinstance(item, dict) or not {"input", "output"} <= item.keys():

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
-from lasynth.domains.base import Domain, learnable
+from lasynth.domains.base import AnyDomain, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
@@ -180,7 +180,7 @@ def _closeness(program: tuple[int, float | None, list[int]]) -> tuple[int, float
     return satisfied, -inf if log_prob is None else log_prob
 
 
-def closed(tokens: list[int], domain: Domain[Any, Any, Any]) -> list[int] | None:
+def closed(tokens: list[int], domain: AnyDomain) -> list[int] | None:
     """An unfinished program with its open blocks closed; None where the language does not allow that yet."""
     syntax, closing = domain.syntax, domain.nesting < 0
     states = syntax.start(1)

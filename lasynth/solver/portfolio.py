@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.solver.answers import Answers
 from lasynth.solver.reach import refusal_of
 from lasynth.solver.solution import Answer
@@ -32,7 +32,7 @@ NEARLY = 0.1
 
 
 def choose_team(
-    domain: Domain[Any, Any, Any], name: str, weights: Path | None, examples: Examples, top: int = 1
+    domain: AnyDomain, name: str, weights: Path | None, examples: Examples, top: int = 1
 ) -> tuple[list[Strategy], list[str]]:
     """The strategies that can take part, and why others do not."""
     if name not in get_args(StrategyName):

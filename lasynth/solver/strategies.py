@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from lasynth.domains.base import Domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.task import Example
 
@@ -53,7 +53,7 @@ class Judging(Protocol):
 class Symbolic:
     """Simplest explanations first; see the language's own module."""
 
-    domain: Domain[Any, Any, Any]
+    domain: AnyDomain
     name = "symbolic"
 
     def refusal(self, examples: Examples) -> str | None:
