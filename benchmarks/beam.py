@@ -17,11 +17,11 @@ import numpy as np
 import torch
 from _measuring import parser, report
 
-from lasynth.batch import Collator, arrays_of
+from lasynth.batch import Collator
 from lasynth.checkpoint import load_model
 from lasynth.config import model_config
 from lasynth.domains import get_domain
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver import PRETRAINED
@@ -30,24 +30,25 @@ from lasynth.vocab import PAD
 GIVEN = 5
 
 
-def measure(model: LaSynth, tasks: int, config: SearchConfig) -> dict[str, Any]:
+def measure(model: EncoderDecoder, tasks: int, config: SearchConfig) -> dict[str, Any]:
     domain = get_domain("c")
     sampled, _ = domain.sample_tasks(Random(1), tasks, domain.options(reduce=True))
     pairs = np.array([[(e.input, e.output) for e in task.examples] for task in sampled])  # (B, K, 2, L)
     inputs, outputs = pairs[:, :, 0], pairs[:, :, 1]
-    arrays = arrays_of(domain)
-    io = Collator(arrays, model.config).io(inputs[:, :GIVEN], outputs[:, :GIVEN])
-    few = beam_search(model, io._replace(**{f: getattr(io, f)[:2] for f in io._fields}), domain.syntax, config)
-    arrays.run(few.tokens[0], inputs[:1], np.zeros(len(few.tokens[0]), np.int64))  # both are compiled by now
+    collate = Collator.of(model.config, domain)
+    machine = collate.machine
+    io = collate.io(inputs[:, :GIVEN], outputs[:, :GIVEN])
+    few = beam_search(model, io.at(slice(2)), domain.syntax, config)
+    machine.run(few.tokens[0], inputs[:1], np.zeros(len(few.tokens[0]), np.int64))  # both are compiled by now
     begin = time.perf_counter()
     found = beam_search(model, io, domain.syntax, config)
     searched = time.perf_counter() - begin
     exists = found.scores > -np.inf
     task = exists.nonzero()[0]  # (P,) of each candidate, the likeliest of a task first
     begin = time.perf_counter()
-    results, fine, _ = arrays.run(found.tokens[exists], inputs, task)
+    results, fine, _ = machine.run(found.tokens[exists], inputs, task)
     ran = time.perf_counter() - begin
-    right = fine & (results == outputs[task]).all(axis=2)  # (P, K)
+    right = fine & collate.values.same(results, outputs[task])  # (P, K)
     fits = right[:, :GIVEN].all(axis=1)
     _, first = np.unique(task[fits], return_index=True)  # of the candidates that fit
     return {

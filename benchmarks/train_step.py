@@ -22,7 +22,7 @@ from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.models.base import IO, Batch
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.settings import TrainConfig
 from lasynth.vocab import PAD
 
@@ -49,13 +49,12 @@ def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options:
     inputs, outputs = values[:, :, 0], values[:, :, 1]
     states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs)
     valid &= ((states >= options.smallest_value) & (states <= options.largest_value)).all(-1)
-    low = options.smallest_value
-    numbers = [torch.from_numpy(array).long() for array in (inputs - low, outputs - low, tokens, states - low)]
+    arrays = [torch.from_numpy(array) for array in (inputs, outputs, tokens, states)]
     present = torch.ones(inputs.shape[:2], dtype=torch.bool)
-    return Batch(IO(numbers[0], numbers[1], present), numbers[2], numbers[3], torch.from_numpy(valid))
+    return Batch(IO(arrays[0], arrays[1], present), arrays[2], arrays[3], torch.from_numpy(valid))
 
 
-def trainer(model: LaSynth, bf16: bool) -> Callable[[Batch], None]:
+def trainer(model: EncoderDecoder, bf16: bool) -> Callable[[Batch], None]:
     settings = TrainConfig()
     betas = (0.9, settings.beta2)
     optimiser = torch.optim.Adam(model.parameters(), settings.learning_rate, betas, fused=True)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
-from lasynth.domains.base import learnable
+from lasynth.domains.learnable import learnable
 from lasynth.domains.restricted_c.language.nodes import Block, For, If, Program
 from lasynth.task import InputError, Task
 

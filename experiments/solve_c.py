@@ -24,7 +24,7 @@ from lasynth import solve
 from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
-from lasynth.domains.base import learnable
+from lasynth.domains.learnable import learnable
 from lasynth.hardware import hardware
 from lasynth.progress import progress
 from lasynth.solver import PRETRAINED

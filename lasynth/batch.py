@@ -2,7 +2,7 @@
 
 Which tasks and which of their examples make up a batch depends on the seed and the batch's position alone, so a stream is
 resumed exactly from two numbers, and every process of a distributed run can cut its share out of the same batch. Knows
-nothing of models but `Batch`, and of languages what `TaskArrays` says.
+nothing of models but `Batch`, and of languages what `Values` and `Machine` say.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,22 +19,17 @@ import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 
-from lasynth.config import ModelConfig
-from lasynth.domains.base import AnyDomain, TaskArrays, learnable
+from lasynth.config import ModelConfig, ValueConfig
+from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import Array, Machine, Values, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
-Ints = NDArray[np.signedinteger[Any]]
 POOL = 50
 """Batches' worth of shuffled tasks that are sorted by length together: more pad less, fewer mix better."""
 STAGES = (0.125, 0.25, 0.5)
 """A curriculum begins with these shares of the tasks, the ones with the shortest programs."""
-
-
-def arrays_of(domain: AnyDomain) -> TaskArrays:
-    """InputError for a language that has none yet."""
-    return learnable(domain).arrays()
 
 
 # --- splits in memory ----------------------------------------------------------------------------------------------------
@@ -46,9 +41,9 @@ class Split:
     """Lexeme numbers of all programs, one after the other, each with EOS."""
     offsets: NDArray[np.int64]
     """Program n is from offsets[n] to offsets[n + 1]. (N + 1,)"""
-    inputs: Ints
-    """(N, K, L), as the language's values are, not shifted."""
-    outputs: Ints
+    inputs: Array
+    """(N, K, *), the language's values."""
+    outputs: Array
     category: NDArray[np.int8]
     """(N,) numbers of `Domain.categories`."""
     novel: NDArray[np.int8]
@@ -82,13 +77,13 @@ class Split:
 
 def load_split(path: Path, domain: AnyDomain) -> Split:
     """Read a Parquet file of tasks. InputError if it is not one, or if its lexemes are not the domain's."""
-    arrays = arrays_of(domain)
+    values = learnable(domain).values()
     columns = ["lexemes", "inputs", "outputs", "category", "novel"]
     try:
         file = pq.ParquetFile(path)
         if missing := set(columns) - set(file.schema_arrow.names):
             raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
-        parts = [_convert(piece, domain, arrays) for piece in file.iter_batches(batch_size=8192, columns=columns)]
+        parts = [_convert(piece, domain, values) for piece in file.iter_batches(batch_size=8192, columns=columns)]
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
     if not parts:
@@ -97,10 +92,10 @@ def load_split(path: Path, domain: AnyDomain) -> Split:
     return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
 
 
-def _convert(piece: pa.RecordBatch, domain: AnyDomain, arrays: TaskArrays) -> tuple[Any, ...]:
+def _convert(piece: pa.RecordBatch, domain: AnyDomain, values: Values) -> tuple[Any, ...]:
     """A piece of the file as the arrays of `Split`, with lengths in place of offsets."""
     tokens, lengths = _encode(piece["lexemes"], domain.vocab)
-    inputs, outputs = (_smallest_type(arrays.read(piece[name])) for name in ("inputs", "outputs"))
+    inputs, outputs = (values.read(piece[name]) for name in ("inputs", "outputs"))
     category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
         zero_copy_only=False
     )
@@ -119,11 +114,6 @@ def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDA
     return np.insert(ids, np.cumsum(lengths), EOS), lengths + 1
 
 
-def _smallest_type(values: NDArray[np.int32]) -> Ints:
-    small = values.size == 0 or (values.min() >= -128 and values.max() < 128)
-    return values.astype(np.int8) if small else values
-
-
 # --- batches -------------------------------------------------------------------------------------------------------------
 WIDTH = 4
 """Batches are a multiple of so many lexemes wide: kernels are made for each shape, and few shapes are soon all made."""
@@ -133,49 +123,47 @@ WIDTH = 4
 class Collator:
     """Puts tasks together to batches for one model."""
 
-    arrays: TaskArrays
-    config: ModelConfig
-    """Of the model: its range of values (networks see value - smallest), and its longest list."""
+    values: Values
+    machine: Machine
+    config: ValueConfig
+    """Of the model: the values that it represents."""
     states: bool = False
     """Whether batches hold the true values at statement ends."""
 
-    def io(self, inputs: Ints, outputs: Ints, present: NDArray[np.bool_] | None = None) -> IO:
-        """Examples as the networks take them. (B, K, L), (B, K); InputError if they are outside of what the model takes."""
-        smallest, largest, longest = self.config.smallest_value, self.config.largest_value, self.config.list_length
-        if inputs.shape[2] > longest:
-            raise InputError(f"the lists have {inputs.shape[2]} elements, the model takes at most {longest}")
-        for values in (inputs, outputs):
-            if values.size and (values.min() < smallest or values.max() > largest):
-                raise InputError(
-                    f"the examples have values from {values.min()} to {values.max()}, "
-                    f"the model takes {smallest} to {largest}"
-                )
-        present = np.ones(inputs.shape[:2], np.bool_) if present is None else present
-        return IO(self._numbers(inputs), self._numbers(outputs), torch.from_numpy(present))
+    @staticmethod
+    def of(model: ModelConfig, domain: AnyDomain, states: bool = False) -> Collator:
+        """For a model of a domain. InputError for a language without models."""
+        language = learnable(domain)
+        config = language.value_config({}) if model.values is None else model.values
+        return Collator(language.values(), language.machine(), config, states)
 
-    def batch(
-        self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64], present: NDArray[np.bool_]
-    ) -> Batch:
+    def io(self, inputs: Array, outputs: Array) -> IO:
+        """Examples as models take them. InputError if the model cannot take them. (B, K, *), (B, K, *)"""
+        for side in (inputs, outputs):
+            if (refusal := self.values.refusal(self.config, side)) is not None:
+                raise InputError(refusal)
+        present = torch.ones(inputs.shape[:2], dtype=torch.bool)
+        return IO(torch.from_numpy(inputs), torch.from_numpy(outputs), present)
+
+    def one_task(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> IO:
+        """The examples of one task, as Python values. InputError."""
+        return self.io(self.values.pack(inputs)[None], self.values.pack(outputs)[None])
+
+    def batch(self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> Batch:
         """Tasks `rows` (B,) with their examples `pairs` (B, K)."""
-        inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, L)
+        inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, *)
         tokens = split.padded(rows, WIDTH)  # (B, T)
-        batch = Batch(self.io(inputs, outputs, present), torch.from_numpy(tokens))
+        batch = Batch(self.io(inputs, outputs), torch.from_numpy(tokens))
         if not self.states:
             return batch
-        values, valid = self.arrays.states(tokens, inputs)
-        smallest, largest = self.config.smallest_value, self.config.largest_value
-        inside = ((values >= smallest) & (values <= largest)).all(axis=3)
-        valid = valid & inside & present[:, None, :]  # (B, S, K)
-        values = np.clip(values, smallest, largest)  # as near as a latent value comes
-        return batch._replace(states=self._numbers(values), states_valid=torch.from_numpy(valid))
+        states, valid = self.machine.states(tokens, inputs)  # (B, S, K, *), (B, S, K)
+        valid = valid & self.values.inside(self.config, states)
+        return batch._replace(states=torch.from_numpy(states), states_valid=torch.from_numpy(valid))
 
     def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:
         """Tasks with their first examples, as they are searched."""
         pairs = np.tile(np.arange(given), (len(rows), 1))
-        return self.batch(split, np.asarray(rows), pairs, np.ones(pairs.shape, np.bool_))
-
-    def _numbers(self, values: Ints) -> torch.Tensor:
-        return torch.from_numpy(values.astype(np.int64) - self.config.smallest_value)
+        return self.batch(split, np.asarray(rows), pairs)
 
 
 class Position(NamedTuple):
@@ -196,9 +184,7 @@ class StreamPlan:
     batch: int
     """Tasks in a batch, of all processes together."""
     examples: tuple[int, int]
-    """Fewest and most examples of a task, drawn anew each time."""
-    draw: Literal["batch", "task"] = "batch"
-    """Whether all tasks of a batch have the same number of examples."""
+    """Fewest and most examples of a task; their number is drawn anew for every batch."""
     seed: int = 0
     curriculum: int = 0
     """Tasks that come out of each of the `STAGES` before the first epoch over all of them."""
@@ -241,11 +227,11 @@ class Stream:
         epoch, number = self.position
         rows = self._batches(epoch)[number]
         rng = np.random.default_rng([self.plan.seed, 1, epoch, number])
-        pairs, present = draw_pairs(rng, len(rows), self.split.examples, self.plan)
+        pairs = draw_pairs(rng, len(rows), self.split.examples, self.plan.examples)
         mine = slice(self.rank, None, self.processes)
         last = number + 1 == len(self._batches(epoch))
         self.position = Position(epoch + 1, 0) if last else Position(epoch, number + 1)
-        return self.collate.batch(self.split, rows[mine], pairs[mine], present[mine])
+        return self.collate.batch(self.split, rows[mine], pairs[mine])
 
     def _batches(self, epoch: int) -> NDArray[np.int64]:
         """The tasks of each batch of an epoch. (batches, B)"""
@@ -272,13 +258,8 @@ def bucketed(rng: np.random.Generator, lengths: NDArray[np.int64], size: int) ->
     return batches
 
 
-def draw_pairs(
-    rng: np.random.Generator, tasks: int, available: int, plan: StreamPlan
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Which examples each task of a batch has, (B, K), and how many of them are there, as a mask (B, K)."""
-    low, high = plan.examples
-    counts = rng.integers(low, high, tasks if plan.draw == "task" else 1, endpoint=True)
-    most = int(counts.max())
-    pairs = rng.permuted(np.tile(np.arange(available), (tasks, 1)), axis=1)[:, :most]
-    present = np.arange(most) < counts[:, None]
-    return pairs, np.broadcast_to(present, (tasks, most)).copy()
+def draw_pairs(rng: np.random.Generator, tasks: int, available: int, numbers: tuple[int, int]) -> NDArray[np.int64]:
+    """Which examples each task of a batch shows: fewest to most of those available, equally many for all tasks. (B, K)"""
+    low, high = numbers
+    count = int(rng.integers(low, high, 1, endpoint=True)[0])
+    return rng.permuted(np.tile(np.arange(available), (tasks, 1)), axis=1)[:, :count]

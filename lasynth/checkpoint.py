@@ -32,7 +32,8 @@ from torch import Tensor
 from lasynth.config import ModelConfig
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.older import read_config, read_weights
 from lasynth.task import InputError
 
 INDEX, CARD, WEIGHTS, TRAINING = "checkpoints.json", "card.json", "weights.safetensors", "training.pt"
@@ -170,7 +171,7 @@ def load_training(run: Path) -> dict[str, Any]:
 class Loaded:
     """A model ready for use."""
 
-    model: LaSynth
+    model: EncoderDecoder
     config: ModelConfig
     domain: AnyDomain
     card: dict[str, Any]
@@ -181,21 +182,32 @@ def describe(name: str, config: ModelConfig, domain: AnyDomain) -> dict[str, Any
     return {"name": name, "domain": domain.name, "config": asdict(config), "vocabulary": list(domain.vocab.lexemes)}
 
 
+def domain_of(card: Mapping[str, Any], path: Path) -> AnyDomain:
+    """The language of a card's model. InputError."""
+    name = card.get("domain")
+    if name not in DOMAINS:
+        raise InputError(f"{path} is a model of the language `{name}`; there are {', '.join(DOMAINS)}")
+    return get_domain(name)
+
+
+def config_of(card: Mapping[str, Any], path: Path) -> ModelConfig:
+    """The config of a card's model. InputError if this version cannot build it."""
+    try:
+        return read_config(card["config"], domain_of(card, path))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the card of {path} describes no model that this version knows: {error}") from error
+
+
 def load_model(path: Path, which: Which = "best") -> Loaded:
     """Build the model that a checkpoint describes, with its weights, ready to search. InputError."""
     weights, card = (checkpoint := load(path, which)).weights, checkpoint.card
-    try:
-        config, name, vocabulary = ModelConfig(**card["config"]), card["domain"], card["vocabulary"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the card of {path} describes no model that this version knows: {error}") from error
-    if name not in DOMAINS:
-        raise InputError(f"{path} is a model of the language `{name}`; there are {', '.join(DOMAINS)}")
-    domain = get_domain(name)
-    if vocabulary != list(domain.vocab.lexemes):
+    domain = domain_of(card, path)
+    config = config_of(card, path)
+    if card.get("vocabulary") != list(domain.vocab.lexemes):
         raise InputError(f"{path} was trained with another vocabulary than this version has")
     model = build_model(config, domain)
     try:
-        model.load_state_dict(weights)
+        model.load_state_dict(read_weights(weights))
     except RuntimeError as error:
         raise InputError(f"the weights in {path} are not those of its configuration: {error}") from error
     return Loaded(model.eval(), config, domain, card)

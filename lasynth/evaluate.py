@@ -19,19 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from lasynth.batch import Collator, Split, arrays_of, load_split
+from lasynth.batch import Collator, Split, load_split
 from lasynth.checkpoint import load_model
 from lasynth.dataset import count_tasks, read_card
 from lasynth.distributed import device
 from lasynth.domains import get_domain
-from lasynth.domains.base import AnyDomain, Baseline, Syntax, TaskArrays, learnable
-from lasynth.models.base import AnyState, Synthesizer
+from lasynth.domains.base import AnyDomain, Syntax
+from lasynth.domains.learnable import Baseline, Flags, Values, learnable
+from lasynth.models.base import AnyState, Searchable
 from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
 from lasynth.vocab import PAD
 
-Flags = NDArray[np.bool_]
 Result = dict[str, Any]
 """What is known of one model on one file; goes to JSON as it is."""
 LENGTHS = (10, 20, 40, 80)
@@ -77,7 +77,7 @@ class Outcomes:
 
 # --- one model on one split ----------------------------------------------------------------------------------------------
 def search_outcomes(
-    model: Synthesizer[AnyState],
+    model: Searchable[AnyState],
     split: Split,
     given: int,
     collate: Collator,
@@ -90,16 +90,16 @@ def search_outcomes(
     for begin in range(0, len(split), CHUNK):
         rows = np.arange(begin, min(begin + CHUNK, len(split)))
         io = collate.io(split.inputs[rows, :given], split.outputs[rows, :given])
-        parts.append(judge(beam_search(model, io, syntax, config, report), split, rows, given, collate.arrays))
+        parts.append(judge(beam_search(model, io, syntax, config, report), split, rows, given, collate))
     return Outcomes.joined(parts)
 
 
-def judge(found: Found, split: Split, rows: NDArray[np.int64], given: int, arrays: TaskArrays) -> Outcomes:
+def judge(found: Found, split: Split, rows: NDArray[np.int64], given: int, collate: Collator) -> Outcomes:
     """Run what was found for some tasks of a split and compare."""
     exists = found.scores > -np.inf  # (B, W)
     task = exists.nonzero()[0]  # (P,) for each candidate
-    outputs, fine, parsed = arrays.run(found.tokens[exists], split.inputs[rows], task)
-    right = fine & (outputs == split.outputs[rows][task]).all(axis=2)  # (P, K)
+    outputs, fine, parsed = collate.machine.run(found.tokens[exists], split.inputs[rows], task)
+    right = fine & collate.values.same(outputs, split.outputs[rows][task])  # (P, K)
     consistent, correct, programs = (np.zeros(exists.shape, np.bool_) for _ in range(3))
     consistent[exists], correct[exists] = right[:, :given].all(axis=1), right.all(axis=1)
     programs[exists] = parsed
@@ -129,10 +129,10 @@ def _same(candidates: NDArray[np.int16], wanted: NDArray[np.int64]) -> Flags:
     return equal
 
 
-def baseline_outcomes(baseline: Baseline, split: Split, given: int) -> Outcomes:
+def baseline_outcomes(baseline: Baseline, values: Values, split: Split, given: int) -> Outcomes:
     """A solver that writes no program, so that nothing parses and nothing is an exact match."""
     predicted, found = baseline(split.inputs[:, :given], split.outputs[:, :given], split.inputs)
-    solved = found & (predicted == split.outputs).reshape(len(split), -1).all(axis=1)
+    solved = found & values.same(predicted, split.outputs).all(axis=1)
     never, none = np.zeros(len(split), np.bool_), np.zeros(len(split), np.int64)
     return Outcomes(
         most_likely=solved,
@@ -249,14 +249,14 @@ def _evaluate_one(
     begin, given = time.perf_counter(), config.given or domain.given(split.examples)
     facts: Result = {"data": str(data), "given": given, "held out": split.examples - given}
     if baseline := learnable(domain).baselines().get(model):
-        outcomes, name = baseline_outcomes(baseline, split, given), model
+        outcomes, name = baseline_outcomes(baseline, learnable(domain).values(), split, given), model
         report(len(split))
     else:
         loaded = load_model(Path(model), config.checkpoint)
         if loaded.domain.name != domain.name:
             raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
         loaded.model.to(device())
-        collate = Collator(arrays_of(domain), loaded.config)
+        collate = Collator.of(loaded.config, domain)
         outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
         name = loaded.card["name"]
         facts |= {"run": model, "step": loaded.card["step"], "search": asdict(config.search)}

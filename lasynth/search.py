@@ -1,4 +1,4 @@
-"""Batched beam search: the likeliest programs of many tasks at once, from any `Synthesizer`.
+"""Batched beam search: the likeliest programs of many tasks at once, from any model that is `Searchable`.
 
 A beam holds the best hypotheses of a task, finished ones among them; a step extends all unfinished hypotheses of all tasks
 in one call of the model and keeps the best again. Scores are the model's log-probabilities; the syntax only forbids. Equal
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
-from lasynth.models.base import IO, AnyState, Synthesizer, device_of
+from lasynth.models.base import IO, AnyState, Searchable, device_of
 from lasynth.precision import half_precision
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
@@ -89,7 +89,7 @@ class _Beams:
 
 @torch.inference_mode()
 def beam_search(
-    model: Synthesizer[AnyState],
+    model: Searchable[AnyState],
     io: IO,
     syntax: Syntax | None,
     config: SearchConfig,
@@ -103,13 +103,13 @@ def beam_search(
     """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):
-        io = IO(*(part.to(device_of(model)) for part in io))
+        io = io.to(device_of(model))
     syntax = syntax if config.constrained else None
     tokens = np.full((count, config.beam, config.max_length), PAD, np.int16)
     scores = np.full((count, config.beam), NEVER, np.float32)
     unfinished = tokens.copy()
     for begin in range(0, count, config.tasks):
-        group = IO(*(field[begin : begin + config.tasks] for field in io))
+        group = io.at(slice(begin, begin + config.tasks))
         tasks = torch.arange(begin, begin + len(group.inputs))
         with half_precision(io.inputs.device, config.bf16):
             for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
@@ -122,7 +122,7 @@ def beam_search(
 
 
 def _search(
-    model: Synthesizer[AnyState],
+    model: Searchable[AnyState],
     io: IO,
     syntax: Syntax | None,
     config: SearchConfig,

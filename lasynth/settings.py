@@ -31,9 +31,7 @@ class TrainConfig:
     """Compute in bfloat16 if the processor can; weights stay in float32."""
     seed: int = 0
     draw_examples: tuple[int, int] | None = None
-    """Fewest and most examples of a task; the model's number if not given."""
-    draw_for: Literal["batch", "task"] = "batch"
-    """Whether the number of examples is drawn for a whole batch or for each task."""
+    """Fewest and most examples of a task, drawn anew for every batch; the model's number if not given."""
     mistakes: float = 0.0
     """Mistakes of its own that the model is shown for each program, to learn that nothing follows them; 0 for none."""
     curriculum: int = 40_000
@@ -64,7 +62,6 @@ class TrainConfig:
                 self.schedule not in ("cosine", "decay"),
                 f"there is no schedule `{self.schedule}`; there are cosine, decay",
             ),
-            (self.draw_for not in ("batch", "task"), f"draw-for must be batch or task, not `{self.draw_for}`"),
             (self.checkpoint_minutes <= 0, "checkpoint-minutes must be positive"),
             (min(self.validate_every, self.validation_tasks, self.log_every) < 1, "intervals must be at least 1"),
         ):

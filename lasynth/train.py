@@ -19,18 +19,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lasynth import checkpoint
-from lasynth.batch import BEGIN, Collator, Position, Split, Stream, StreamPlan, arrays_of, load_split
+from lasynth.batch import BEGIN, Collator, Position, Split, Stream, StreamPlan, load_split
 from lasynth.config import ModelConfig
 from lasynth.dataset import read_card
 from lasynth.distributed import Group, device, processes
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import learnable
 from lasynth.evaluate import search_outcomes
-from lasynth.models.base import IO, Batch, Losses
-from lasynth.models.lasynth import build_model
+from lasynth.models.base import Batch, Losses
+from lasynth.models.encoder_decoder import build_model
+from lasynth.older import read_training, read_weights
 from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
@@ -69,14 +71,12 @@ class Outcome(NamedTuple):
     """Whether this process is the one of several that talks to the user."""
 
 
-def shape_of(data: Path) -> dict[str, int]:
-    """What the tasks decide of a model: how long lists are, which values they have, how many examples are given."""
+def shape_of(data: Path) -> dict[str, Any]:
+    """What the tasks of a data set decide of a model: its values, and how many examples are given. InputError."""
     card = read_card(data)
-    options = card.get("options", {})
-    shape = {name: options[name] for name in ("list_length", "smallest_value", "largest_value") if name in options}
-    if "examples" in options:
-        shape["examples"] = get_domain(str(card["domain"])).given(options["examples"])
-    return shape
+    domain, options = get_domain(str(card["domain"])), card.get("options", {})
+    given = {"examples": domain.given(options["examples"])} if "examples" in options else {}
+    return {"values": learnable(domain).value_config(options), **given}
 
 
 def learning_rate(config: TrainConfig, step: int, done: float) -> float:
@@ -169,9 +169,10 @@ class _Run:
     def __init__(self, job: Job, group: Group) -> None:
         self.job, self.group = job, group
         self.domain: AnyDomain = get_domain(str(read_card(job.data)["domain"]))
-        arrays_of(self.domain)  # a language without models says so here
+        learnable(self.domain)  # an InputError for a language without models
         self.device = device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
+        self.config = self.model.config
         betas = (0.9, job.train.beta2)
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, betas, fused=True)
         self.progress = Progress()
@@ -199,27 +200,27 @@ class _Run:
             stored, training = last
             self._check_same(stored.card)
             self.metrics, self.before = stored.card["metrics"], stored.card.get("before", [])
-            self.model.load_state_dict(stored.weights)
+            self.model.load_state_dict(read_weights(stored.weights))
             self.optimiser.load_state_dict(training["optimiser"])
             position, best = Position(*training["position"]), (training["best"][0], training["best"][1])
             self.progress = Progress(training["step"], training["programs"], training["seconds"], position, best)
 
     def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:
         """Begin with what another run has learnt. InputError if that was another model."""
-        mine = checkpoint.describe(self.job.name, self.job.model, self.domain)
-        theirs = {**stored.card, "config": {**asdict(ModelConfig()), **stored.card["config"]}}
+        mine = checkpoint.describe(self.job.name, self.config, self.domain)
+        theirs = {**stored.card, "config": asdict(checkpoint.config_of(stored.card, source))}
         for name in ("domain", "vocabulary", "config"):
             if theirs[name] != mine[name]:
                 raise InputError(f"{source} is a model with another {name}; training cannot begin with its weights")
-        self.model.load_state_dict(stored.weights)
+        self.model.load_state_dict(read_weights(stored.weights))
         told = ("programs", "seconds", "training", "processes", "data")
         self.before = [*stored.card.get("before", []), {name: stored.card[name] for name in told}]
 
     def _check_same(self, card: dict[str, Any]) -> None:
         """InputError if the run in the folder is another one. A setting that is younger than the run has its default there."""
-        mine = {**asdict(self.job.model), **asdict(self.job.train), "processes": self.group.size}
-        young = {**asdict(ModelConfig()), **asdict(TrainConfig())}
-        theirs = {**young, **card["config"], **card["training"], "processes": card["processes"]}
+        mine = {**asdict(self.config), **asdict(self.job.train), "processes": self.group.size}
+        stored = asdict(checkpoint.config_of(card, self.job.out))
+        theirs = {**stored, **read_training(card["training"]), "processes": card["processes"]}
         if card["data"] != read_card(self.job.data):
             raise InputError(f"{self.job.out} was begun with another data set than {self.job.data}")
         for name in {**mine, **theirs}:
@@ -229,19 +230,17 @@ class _Run:
                 )
 
     def _open_stream(self) -> Stream:
-        config, model = self.job.train, self.job.model
+        config, model = self.job.train, self.config
         split = load_split(self.job.data / "train.parquet", self.domain)
         examples = config.draw_examples or (model.examples, model.examples)
-        plan = StreamPlan(
-            config.batch * self.group.size, examples, config.draw_for, config.seed, config.curriculum, config.longest
-        )
+        plan = StreamPlan(config.batch * self.group.size, examples, config.seed, config.curriculum, config.longest)
         return Stream(
             split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
             (self.group.rank, self.group.size),
         )  # fmt: skip
 
     def collator(self, states: bool) -> Collator:
-        return Collator(arrays_of(self.domain), self.job.model, states)
+        return Collator.of(self.config, self.domain, states)
 
     @property
     def done(self) -> float:
@@ -256,7 +255,7 @@ class _Run:
         batch = next(self.stream)
         self.model.train()
         with self._precision():
-            losses = self._losses(_to(batch, self.device))
+            losses = self._losses(batch.to(self.device))
         self.optimiser.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]
         self.group.average_gradients(self.model.parameters())
@@ -301,7 +300,7 @@ class _Run:
         self.model.eval()
         given = self.domain.given(self.validation.examples)
         search = SearchConfig(beam=1, tasks=VALIDATION_BATCH, bf16=self.job.train.bf16)
-        collate = self.collator(states=self.job.model.execution_loss == "statements")
+        collate = self.collator(states=self.config.execution_loss == "statements")
         outcomes = search_outcomes(self.model, self.validation, given, collate, self.domain.syntax, search)
         accuracy = float(outcomes.most_likely.mean())
         return {"accuracy": accuracy, **self._validation_losses(self.validation, given, collate)}
@@ -312,7 +311,7 @@ class _Run:
         for begin in range(0, len(split), VALIDATION_BATCH):
             batch = collate.first(split, range(begin, min(begin + VALIDATION_BATCH, len(split))), given)
             with self._precision():
-                losses = self.model.loss(_to(batch, self.device))
+                losses = self.model.loss(batch.to(self.device))
             sums += torch.stack([part.double().cpu() for part in losses]) * len(batch.tokens)
         return dict(zip(Losses._fields, (sums / len(split)).tolist(), strict=True))
 
@@ -330,7 +329,7 @@ class _Run:
         if not self.group.leads:
             return
         card = {
-            **checkpoint.describe(self.job.name, self.job.model, self.domain),
+            **checkpoint.describe(self.job.name, self.config, self.domain),
             "step": self.progress.step, "programs": self.progress.programs, "seconds": round(self.progress.seconds, 3),
             "metrics": metrics, "training": asdict(self.job.train), "processes": self.group.size,
             "data": read_card(self.job.data), "before": self.before,
@@ -348,14 +347,6 @@ class _Run:
 def _plain(value: Any) -> Any:
     """As JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value
-
-
-def _to(batch: Batch, device: torch.device) -> Batch:
-    def move(tensor: Tensor | None) -> Tensor | None:
-        return None if tensor is None else tensor.to(device)
-
-    io = IO(*(part.to(device) for part in batch.io))
-    return Batch(io, batch.tokens.to(device), move(batch.states), move(batch.states_valid))
 
 
 @contextmanager

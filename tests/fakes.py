@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from lasynth.config import ModelConfig, model_config
 from lasynth.dataset import DatasetPlan, generate
 from lasynth.domains.restricted_c.data.generator import COptions
-from lasynth.models.base import IO, Batch, Losses
+from lasynth.models.base import IO
 from lasynth.vocab import PAD
 
 
@@ -35,16 +35,13 @@ class TableModel:
         self.calls: list[int] = []
 
     def start(self, io: IO) -> Written:
-        return Written(io.inputs[:, 0, 0] % len(self.table), torch.full((len(io.inputs), 1), PAD))
+        return Written(io.inputs[:, 0, 0].long() % len(self.table), torch.full((len(io.inputs), 1), PAD))
 
     def step(self, state: Written, tokens: Tensor) -> tuple[Tensor, Written]:
         self.calls.append(len(tokens))
         prefix = torch.cat([state.prefix, tokens[:, None]], dim=1)
         position = min(prefix.shape[1] - 2, self.table.shape[1] - 1)
         return self.table[state.task, position, prefix[:, -2], prefix[:, -1]].clone(), Written(state.task, prefix)
-
-    def loss(self, batch: Batch) -> Losses:
-        raise NotImplementedError
 
 
 class Hidden(NamedTuple):
@@ -70,7 +67,8 @@ class TinyModel(nn.Module):
 
     def start(self, io: IO) -> Hidden:
         pairs = torch.cat([io.inputs, io.outputs], dim=2)  # (B, K, 2L)
-        features = self.read(self.values(pairs).flatten(2)).tanh()  # (B, K, H)
+        numbers = pairs.long() % self.values.num_embeddings
+        features = self.read(self.values(numbers).flatten(2)).tanh()  # (B, K, H)
         h = (features * io.present[:, :, None]).sum(1) / io.present.sum(1, keepdim=True)
         return Hidden(h, torch.zeros_like(h))
 
@@ -95,5 +93,5 @@ def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **
 
 def tiny_config(row: str, **settings: Any) -> ModelConfig:
     """A row of the table, at a size that a test can train."""
-    sizes = dict.fromkeys(("hidden", "embedding", "decoder_hidden", "attention_hidden", "executor_hidden"), 8)
+    sizes = dict.fromkeys(("hidden", "embedding", "decoder_hidden"), 8)
     return model_config(row, "cpu", **{**sizes, **settings})

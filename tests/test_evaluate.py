@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from lasynth import checkpoint
-from lasynth.batch import Split, arrays_of, load_split
+from lasynth.batch import Collator, Split, load_split
 from lasynth.cli import main
+from lasynth.config import ModelConfig
 from lasynth.domains import get_domain
-from lasynth.domains.base import learnable
+from lasynth.domains.learnable import learnable
 from lasynth.evaluate import (
     Outcomes,
     baseline_names,
@@ -26,14 +27,14 @@ from lasynth.evaluate import (
     tables,
 )
 from lasynth.figures import curves, plot_results
-from lasynth.models.lasynth import build_model
+from lasynth.models.encoder_decoder import build_model
 from lasynth.search import Found
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
 from tests.fakes import small_data, tiny_config
 
 DOMAIN = get_domain("c")
-ARRAYS = arrays_of(DOMAIN)
+COLLATE = Collator.of(ModelConfig(), DOMAIN)
 CLOSED_FORM = "ClosedForm"
 GIVEN = 2
 INPUTS = np.array([[1, 3], [3, 4], [-1, 0], [2, 2]], np.int8)
@@ -53,7 +54,7 @@ ENDLESS = WANTED[:-1]
 
 
 def split_of(program: list[int], inputs: np.ndarray = INPUTS) -> Split:
-    outputs, fine, _ = ARRAYS.run(np.array([program]), inputs[None], np.array([0]))
+    outputs, fine, _ = COLLATE.machine.run(np.array([program]), inputs[None], np.array([0]))
     assert fine.all()
     return Split(
         np.array(program, np.int16), np.array([0, len(program)]), inputs[None], outputs.astype(np.int8),
@@ -83,7 +84,7 @@ def beam(*programs: list[int]) -> Found:
     ],
 )
 def test_judgement(programs: list[list[int]], true: str) -> None:
-    outcomes = judge(beam(*programs), split_of(WANTED), np.array([0]), GIVEN, ARRAYS)
+    outcomes = judge(beam(*programs), split_of(WANTED), np.array([0]), GIVEN, COLLATE)
     flags = {name for name, column in vars(outcomes).items() if column.dtype == np.bool_ and column[0]}
     assert flags == set(true.split())
     assert outcomes.candidates.tolist() == [len(programs)]
@@ -92,7 +93,7 @@ def test_judgement(programs: list[list[int]], true: str) -> None:
 
 def test_rates_are_percentages_of_the_tasks() -> None:
     parts = [
-        judge(beam(*b), split_of(WANTED), np.array([0]), GIVEN, ARRAYS)
+        judge(beam(*b), split_of(WANTED), np.array([0]), GIVEN, COLLATE)
         for b in ([WANTED], [WRONG, BROKEN], [WRONG, WANTED], [])
     ]
     rates = Outcomes.joined(parts).rates()
@@ -102,7 +103,9 @@ def test_rates_are_percentages_of_the_tasks() -> None:
 
 def test_the_closed_form_is_judged_on_all_examples() -> None:
     closed_form = learnable(DOMAIN).baselines()[CLOSED_FORM]
-    easy, hard = (baseline_outcomes(closed_form, split_of(program), GIVEN) for program in (WANTED, ONLY_ON_GIVEN))
+    easy, hard = (
+        baseline_outcomes(closed_form, COLLATE.values, split_of(program), GIVEN) for program in (WANTED, ONLY_ON_GIVEN)
+    )
     assert easy.most_likely.all()
     assert easy.first_consistent.all()
     assert hard.consistent.all(), "two positive examples look like x + 1"
@@ -213,7 +216,7 @@ def test_more_examples_given_fewer_held_out(data: Path) -> None:
 
 def test_summaries_leave_out_empty_groups() -> None:
     split = split_of(WANTED)
-    outcomes = judge(beam(WANTED), split, np.array([0]), GIVEN, ARRAYS)
+    outcomes = judge(beam(WANTED), split, np.array([0]), GIVEN, COLLATE)
     parts = summarise("x", outcomes, split, DOMAIN)["groups"]
     assert list(parts["category"]) == ["Seq-only"]
     assert list(parts["length"]) == ["1-10"]

@@ -112,9 +112,9 @@ def test_a_killed_run_resumes_to_the_same_weights(changes: dict[str, Any], data:
 
 
 def test_two_processes_learn_as_one_with_the_double_batch(data: Path, tmp_path: Path) -> None:
-    both = a_job(data, tmp_path / "both", batch=6, steps=5, draw_examples=(2, 8), draw_for="task")
+    both = a_job(data, tmp_path / "both", batch=6, steps=5, draw_examples=(2, 8))
     running = start("", both, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    train(a_job(data, tmp_path / "one", batch=12, steps=5, draw_examples=(2, 8), draw_for="task"))
+    train(a_job(data, tmp_path / "one", batch=12, steps=5, draw_examples=(2, 8)))
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 0, errors
     logs = [[r for r in read_log(tmp_path / run) if r["kind"] == "train"] for run in ("one", "both")]

@@ -16,7 +16,7 @@ from lasynth.cli import main
 from lasynth.commands.train import _preset_named
 from tests.fakes import small_data
 
-SMALL = [f"--set={name}=8" for name in ("hidden", "embedding", "decoder_hidden", "attention_hidden", "executor_hidden")]
+SMALL = [f"--set={name}=8" for name in ("hidden", "embedding", "decoder_hidden")]
 SHORT = ["--steps", "2", "--batch", "4", "--validation-tasks", "5", *SMALL]
 
 
@@ -31,15 +31,16 @@ def test_lists_of_another_kind_are_learnt_as_they_are(tmp_path: Path, capsys: py
     options = {"list_length": 7, "smallest_value": -2, "largest_value": 6, "examples": 6}
     data, usual = small_data(tmp_path / "long", 60, 5, 5, **options), small_data(tmp_path / "usual", 60, 5, 5)
     run, test = tmp_path / "run", data / "test.parquet"
-    assert main(["train", str(data), "--out", str(run), "--model", "LaSynth+", *SHORT, "--set", "summary=0"]) == 0
+    assert main(["train", str(data), "--out", str(run), "--model", "LaSynth+", *SHORT, "--set", "overview=0"]) == 0
     config = card_of(run)["config"]
     assert isinstance(config, dict)
-    assert [config[name] for name in (*options, "summary")] == [7, -2, 6, 3, 0]
+    assert [config["values"][name] for name in list(options)[:3]] == [7, -2, 6]
+    assert [config[name] for name in ("examples", "overview")] == [3, 0]
     assert main(["evaluate", str(run), str(test), "--beam", "2", "--max-length", "9"]) == 0
     assert main(["train", str(usual), "--out", str(tmp_path / "other"), "--model", "NoExecutor", *SHORT]) == 0
     capsys.readouterr()
     assert main(["evaluate", str(tmp_path / "other"), str(test), "--beam", "2"]) == 2
-    assert "the lists have 7 elements, the model takes at most 5" in capsys.readouterr().err
+    assert "the lists have 7 elements, the model takes 5" in capsys.readouterr().err
 
 
 def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,12 +67,12 @@ def test_a_run_that_is_older_than_a_setting_goes_on_with_its_default(tmp_path: P
     assert main([*words, *SHORT, "--out", str(old)]) == 0
     file = checkpoint.find(old, "last") / checkpoint.CARD
     card = json.loads(file.read_text())
-    del card["config"]["pool_over"], card["training"]["draw_for"]
+    del card["config"]["execution_loss"], card["training"]["longest"]
     file.write_text(json.dumps(card))
     assert main([*words, *SHORT, "--out", str(tmp_path / "new"), "--begin-with", str(old)]) == 0
     assert main([*words, *SHORT, "--steps", "3", "--out", str(old), "--resume"]) == 0
     assert card_of(old)["step"] == 3
-    assert main([*words, *SHORT, "--steps", "4", "--out", str(old), "--resume", "--draw-for", "task"]) == 2
+    assert main([*words, *SHORT, "--steps", "4", "--out", str(old), "--resume", "--longest", "9"]) == 2
 
 
 def test_the_same_command_on_two_processes(tmp_path: Path) -> None:

@@ -7,17 +7,16 @@ methods that need them, so that `lasynth run` starts at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.config import ModelConfig
-from lasynth.task import ExecutionError, InputError, P, Task, V
+from lasynth.task import ExecutionError, P, Task, V
 from lasynth.vocab import Vocab
 
 if TYPE_CHECKING:
@@ -125,6 +124,9 @@ class Domain(Protocol[P, V, O]):
     def random_values(self, rng: Random, count: int, like: V | None = None) -> list[V]:
         """Inputs as the generator draws them; of the size of `like` where that is given."""
 
+    def check_value(self, value: object) -> V:
+        """A value that comes from Python or from JSON, as the language has it. InputError."""
+
     def value_json(self, value: V) -> Any:
         """The value for machines."""
 
@@ -175,58 +177,3 @@ class Domain(Protocol[P, V, O]):
 
 AnyDomain = Domain[Any, Any, Any]
 """A language of which the caller knows neither programs nor values."""
-
-
-# --- languages with models -----------------------------------------------------------------------------------------------
-class TaskArrays(Protocol):
-    """A language's values and programs as arrays of numbers."""
-
-    def read(self, column: Any) -> NDArray[np.int32]:
-        """An Arrow column of the examples' inputs or outputs. (B, K, L)"""
-
-    def run(
-        self, tokens: NDArray[Any], inputs: NDArray[Any], group: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Run programs (P, T) on inputs[group[p]] of (G, K, L): outputs (P, K, L), runs that are fine (P, K), and which
-        rows are programs (P,)."""
-
-    def states(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Values at the statement ends of programs (B, T) on inputs (B, K, L): (B, S, K, L), and where there is one."""
-
-
-class Baseline(Protocol):
-    """A solver without learning. It answers with outputs, not with a program."""
-
-    def __call__(
-        self, inputs: NDArray[Any], outputs: NDArray[Any], new_inputs: NDArray[Any]
-    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Outputs for new inputs, and which tasks it has an answer for.
-
-        (B, K, L), (B, K, L), (B, Q, L) -> (B, Q, L), (B,)
-        """
-
-
-@runtime_checkable
-class Learnable(Protocol):
-    """What a domain offers besides if there are models of its language."""
-
-    def arrays(self) -> TaskArrays: ...
-
-    def networks(self, config: ModelConfig) -> Any:
-        """Fresh networks, `lasynth.models.networks.Networks`; draws from torch's random numbers."""
-
-    def baselines(self) -> Mapping[str, Baseline]:
-        """By the name of their row in a table."""
-
-    def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
-        """The language's own ways to split tasks: name of the split -> name of the group -> its tasks.
-
-        (B, K, L), (B, K, L) -> (B,) for each group
-        """
-
-
-def learnable(domain: AnyDomain) -> Learnable:
-    """The domain with all that models need of it. InputError for a language that has none yet."""
-    if not isinstance(domain, Learnable):
-        raise InputError(f"there are no models of the language `{domain.name}` yet")
-    return domain

@@ -1,9 +1,10 @@
-"""The seam between models and the rest: what a model is given, what it answers, and how a search holds on to its state.
+"""The seam between models and the rest: what a model is given, what it answers, and how a search keeps its state.
 
 Letters for shapes, fixed here for the whole project:
-    B tasks in a batch      K examples of a task        L elements of a value (a list's length)
-    T lexemes of a program  S execution points          H hidden units
+    B tasks in a batch      K examples of a task        L places of a value that a decoder can attend to
+    T lexemes of a program  S statement ends            H hidden units
     N hypotheses of a search (any number per task)      V lexemes of the vocabulary
+    *  the axes of one value, the language's own affair: (L,) for lists
 """
 
 from __future__ import annotations
@@ -11,18 +12,25 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 
 class IO(NamedTuple):
-    """The examples of B tasks, as numbers that the domain's networks understand."""
+    """The examples of B tasks: the language's values, as `Values` packs them."""
 
     inputs: Tensor
-    """(B, K, L) of int64 for lists; a domain may have more dimensions behind K."""
+    """(B, K, *)"""
     outputs: Tensor
-    """As inputs."""
+    """(B, K, *)"""
     present: Tensor
     """(B, K) of bool: tasks may have fewer examples than K; at least one is present."""
+
+    def at(self, rows: Tensor | slice) -> IO:
+        """The examples of some tasks."""
+        return IO(*(part[rows] for part in self))
+
+    def to(self, device: torch.device) -> IO:
+        return IO(*(part.to(device) for part in self))
 
 
 class Batch(NamedTuple):
@@ -32,19 +40,26 @@ class Batch(NamedTuple):
     tokens: Tensor
     """(B, T) of int64: the program's lexemes, EOS, then PAD."""
     states: Tensor | None = None
-    """(B, S, K, L): the true value at each statement end of the program, for `execution_loss: statements`."""
+    """(B, S, K, *): the true value at each statement end of the program, for `execution_loss: statements`."""
     states_valid: Tensor | None = None
-    """(B, S, K) of bool: the statement exists and the value after it is inside the domain's range."""
+    """(B, S, K) of bool: the statement exists, and a model can represent the value after it."""
+
+    def to(self, device: torch.device) -> Batch:
+        states, valid = (None if part is None else part.to(device) for part in (self.states, self.states_valid))
+        return Batch(self.io.to(device), self.tokens.to(device), states, valid)
 
 
 class Losses(NamedTuple):
-    """Mean over the batch; parts that a model does not have are zero."""
+    """Means over the batch. A part that a model does not have is zero."""
 
     program: Tensor
+    """Minus the log-probability of the true program."""
     execution: Tensor
+    """How far the latent values are from the true ones."""
     operation: Tensor
+    """Of the operation predictor."""
     mistake: Tensor
-    """Of being told that nothing follows a mistake; only in training, where it is asked for."""
+    """Of not recognising the model's own mistakes; only in training, if asked for."""
 
     @property
     def total(self) -> Tensor:
@@ -59,13 +74,12 @@ class State(Protocol):
 
 
 AnyState = TypeVar("AnyState", bound=State)
+AnyRun = TypeVar("AnyRun")
+"""All that a model computed for the programs of a batch; only the model itself looks into it."""
 
 
-class Synthesizer(Protocol[AnyState]):
-    """Every model, each with a state of its own.
-
-    `loss` may run all steps in parallel; a test holds it to the same log-probabilities as `step`.
-    """
+class Searchable(Protocol[AnyState]):
+    """What a search needs of a model."""
 
     def start(self, io: IO) -> AnyState:
         """The state before the first lexeme: one hypothesis per task."""
@@ -73,8 +87,27 @@ class Synthesizer(Protocol[AnyState]):
     def step(self, state: AnyState, tokens: Tensor) -> tuple[Tensor, AnyState]:
         """Take the last lexeme of each hypothesis (BOS at first); log-probabilities of the next one. (N,) -> (N, V)"""
 
+
+class Synthesizer(Searchable[AnyState], Protocol[AnyState, AnyRun]):
+    """Every model: what training, search and solver call.
+
+    `run` may compute all lexemes in parallel. A test holds it to the same log-probabilities as `step`.
+    """
+
+    def run(self, batch: Batch) -> AnyRun:
+        """Compute the scores of all lexemes of the batch's programs, each given the true lexemes before it."""
+
+    def losses(self, run: AnyRun, batch: Batch) -> Losses:
+        """What a run costs; `mistake` is zero."""
+
+    def mistake_loss(self, run: AnyRun, batch: Batch, count: int, rng: Generator) -> Tensor:
+        """Draw so many of the model's own mistakes; how far it is from recognising them."""
+
     def loss(self, batch: Batch) -> Losses:
-        """Teacher-forced losses."""
+        """`losses` of a new run."""
+
+    def log_probs(self, batch: Batch) -> Tensor:
+        """How likely whole programs are, given their examples. (B,)"""
 
 
 def device_of(module: torch.nn.Module) -> torch.device:

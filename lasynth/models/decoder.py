@@ -1,6 +1,6 @@
-"""The program decoder: an LSTM over lexemes, attention to the examples, pooling over them, attention to what was written.
+"""The program decoder: an LSTM over lexemes, attention to the examples, pooling over them, attention to the lexemes so far.
 
-Knows nothing of execution: the things it attends to are given as views, for one moment or for all moments of a program.
+Knows nothing of execution: what it attends to is given as views, for one moment or for all moments of a program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from lasynth.config import ModelConfig
 from lasynth.layers import Attention, Join, Places, TokenAttention, max_over_examples
 
 INPUT, OUTPUT, LATENT = 0, 1, 2
-"""Order in which views are given."""
+"""Numbers of the views. The decoder looks at the output first; what it saw directs its look at the input, then at the latent
+value where that is a view of its own."""
+ORDER = (OUTPUT, INPUT, LATENT)
 
 
 class View(NamedTuple):
@@ -25,16 +27,16 @@ class View(NamedTuple):
     projected: Tensor
     """(B, K, M, 2 A): what the attention to this view has made of its features."""
     mask: Tensor | None = None
-    """(B, 1, T, M) of bool: which of it exists at which moment; None for all."""
+    """(B, 1, T, M) of bool: which of its M places exist at which moment; None for all."""
     places: Places | None = None
-    """Which of N hypotheses the B are for; None if there is one for each."""
+    """Which of N hypotheses look at which of the B views; None if each has its own."""
 
 
 class Overview(NamedTuple):
-    """What all examples of a task say together. Knows no time."""
+    """What all examples of a task say together, at any time."""
 
     summary: Tensor | None
-    """(B, G): enters the choice of every lexeme as it is."""
+    """(B, G): added to the features from which every lexeme is chosen."""
     consensus: View | None
     """Of K = 1: what the examples have in common, to attend to."""
 
@@ -56,28 +58,26 @@ class Decoder(nn.Module):
         """`view_sizes` are the sizes of the features of input, output and, if it is a view of its own, latent value."""
         super().__init__()
         views = len(view_sizes)
-        size, attended = config.decoder_hidden, config.attention_hidden
+        size, attended = config.decoder_hidden, config.hidden
         self.shared = config.decoder == "shared"
-        self.layers = config.decoder_layers
+        self.layers = config.layers
         self.fed_size = views * attended if config.input_feeding else 0
         self.embedding = nn.Embedding(vocabulary, config.embedding)
-        self.begin = Join(view_sizes[:LATENT], 2 * config.decoder_layers * size)
-        self.lstm = nn.LSTM(config.embedding + self.fed_size, size, config.decoder_layers, batch_first=True)
-        self.order = [OUTPUT, INPUT] if config.double_attention == "output_first" else [INPUT, OUTPUT]
-        self.order += [LATENT] * (views > LATENT)
+        self.begin = Join(view_sizes[:LATENT], 2 * config.layers * size)
+        self.lstm = nn.LSTM(config.embedding + self.fed_size, size, config.layers, batch_first=True)
+        self.order = ORDER[:views]
         self.attentions = nn.ModuleList(
-            Attention((size,) if view == self.order[0] else (size, attended), view_size, attended)
+            Attention((size,) if view == ORDER[0] else (size, attended), view_size, attended)
             for view, view_size in enumerate(view_sizes)
         )
         self.merge = Join([attended] * (views + config.operation_predictor), attended)
         self.recall = TokenAttention(attended, self.embedding) if config.token_attention else None
-        self.consensus = Attention((size,), view_sizes[OUTPUT], 2 * attended) if config.consensus else None
-        sizes = [attended, attended, size] if config.output_from == "all" else []
-        sizes += [2 * attended] * config.consensus
-        self.gather = Join(sizes, 2 * attended) if sizes else None
-        self.summary = Join(view_sizes[:LATENT], config.summary) if config.summary else None
-        self.recap = nn.Linear(config.summary, 2 * attended, bias=False) if config.summary else None
-        self.output = nn.Linear(2 * attended if sizes else attended, vocabulary)
+        wide, overview = 2 * attended, config.overview
+        self.consensus = Attention((size,), view_sizes[OUTPUT], wide) if overview else None
+        self.gather = Join([attended, attended, size, wide], wide) if overview else None
+        self.summary = Join(view_sizes[:LATENT], overview) if overview else None
+        self.recap = nn.Linear(overview, wide, bias=False) if overview else None
+        self.output = nn.Linear(wide if overview else attended, vocabulary)
 
     def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
         """Before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
@@ -89,12 +89,10 @@ class Decoder(nn.Module):
 
     def overview(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Overview:
         """(B, K, L, D) twice, (B, K)"""
-        summary = consensus = None
-        if self.summary is not None and self.recap is not None:
-            summary = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
-        if self.consensus is not None:
-            consensus = View(self.consensus.project(max_over_examples(outputs, present).unsqueeze(1)))
-        return Overview(summary, consensus)
+        if self.summary is None or self.recap is None or self.consensus is None:
+            return Overview(None, None)
+        summary = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
+        return Overview(summary, View(self.consensus.project(max_over_examples(outputs, present).unsqueeze(1))))
 
     def advance(self, memory: Memory, tokens: Tensor, fed: Tensor | None) -> tuple[Tensor, Memory]:
         """States after each of these lexemes. (B, T) and, if it is fed, (B, E, 1, F) -> (B, E, T, H)"""
@@ -132,13 +130,12 @@ class Decoder(nn.Module):
         """
         pooled = max_over_examples(self.merge(*seen).tanh(), present)  # (B, T, A)
         last = pooled if self.recall is None else self.recall(pooled, counts)
-        if self.gather is not None:
+        if self.gather is not None and self.consensus is not None:
+            assert overview.summary is not None
+            assert overview.consensus is not None
             own = hidden.squeeze(1) if self.shared else max_over_examples(hidden, present)  # (B, T, H)
-            parts = [pooled, last, own]
-            if self.consensus is not None and overview.consensus is not None:
-                parts.append(self.consensus([own.unsqueeze(1)], *overview.consensus).squeeze(1))
-            gathered = self.gather(*parts)
-            last = F.gelu(gathered if overview.summary is None else gathered + overview.summary.unsqueeze(1))
+            common = self.consensus([own.unsqueeze(1)], *overview.consensus).squeeze(1)  # (B, T, 2 A)
+            last = F.gelu(self.gather(pooled, last, own, common) + overview.summary.unsqueeze(1))
         scores: Tensor = self.output(last)
         return scores.float()
 

@@ -21,50 +21,52 @@ class Structure(NamedTuple):
     """(V,) how many blocks this lexeme opens; -1 where it closes one."""
 
 
-def execution_points(
-    config: ModelConfig, tokens: Tensor, moments: Tensor, depths: Tensor, structure: Structure
-) -> Tensor:
-    """After which of these lexemes the executor acts: it takes its turn before the next lexeme is chosen.
+def execution_points(config: ModelConfig, tokens: Tensor, depths: Tensor, structure: Structure) -> Tensor:
+    """After which of these lexemes the executor acts, before the next lexeme is chosen.
 
-    `moments` says how many lexemes came before, BOS among them, `depths` how many blocks are open. All (...) -> (...) of bool.
+    `depths` says how many blocks are open. (...), (...) -> (...) of bool
     """
-    lexeme = tokens > EOS  # the three special ones have the lowest numbers
-    if config.executor not in ("partial", "real"):
-        return torch.zeros_like(lexeme)
+    if not config.executes_prefixes:
+        return torch.zeros_like(tokens, dtype=torch.bool)
     if config.execute_at == "token":
-        return lexeme
-    if config.execute_at == "statement":
-        return structure.ends[tokens]
-    if config.execute_at == "outer":
-        return structure.ends[tokens] & (depths == 0)
-    return lexeme & (moments % config.execute_at == 0)
+        return tokens > EOS  # the three special lexemes have the lowest numbers
+    ends = structure.ends[tokens]
+    return ends & (depths == 0) if config.execute_at == "outer" else ends
 
 
 class Chain(NamedTuple):
     """Latent values of B programs after 0, 1, 2, .. executions; each program has its own number of them.
 
-    They are packed, first those after 0 executions, so that few rows are wasted on programs that have no more points.
+    They are packed, first those after 0 executions, so that programs without more points waste few rows.
     """
 
-    values: Tensor
+    latents: Tensor
     """(P, K, *)"""
     task: Tensor
     """(P,) the program that a row belongs to."""
     rows: Tensor
-    """(B, J): row of the value after j executions; 0 where a program has fewer."""
+    """(B, J): row of the latent value after j executions; 0 where a program has fewer."""
 
 
 ROWS = 16
-"""The chain's links have a multiple of so many rows: kernels are made for each shape, and few shapes are soon all made."""
+"""A link of the chain has a multiple of so many rows: each new shape costs time for new kernels, so there are few shapes."""
+
+
+def in_time_order(points: Tensor) -> tuple[Tensor, Tensor]:
+    """Moments of each program's points, in order of time, then others up to the largest number; and how many are points.
+
+    (B, T) of bool -> (B, S), (B,)
+    """
+    counts = points.sum(1)
+    return points.int().argsort(dim=1, descending=True, stable=True)[:, : int(counts.max())], counts
 
 
 def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tensor) -> Chain:
-    """The only part of training that is sequential. (B, K, *), (B, E, T, H), (B, T)"""
-    counts = points.sum(1)
-    longest = int(counts.max())
+    """Execute at every point: the only sequential part of training. (B, K, *), (B, E, T, H), (B, T)"""
+    positions, counts = in_time_order(points)  # (B, S), (B,)
+    longest = positions.shape[1]
     order = counts.argsort(descending=True, stable=True)
     rank = order.argsort()
-    positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]  # (B, S), in order of time
     context = executor.prepare(hidden_at(hidden, positions))[order]  # (B, S, E, X)
     needed = (counts.unsqueeze(1) > torch.arange(longest, device=counts.device)).sum(0).tolist()
     sizes = [len(counts), *(min(len(counts), -(-size // ROWS) * ROWS) for size in needed)]
@@ -77,22 +79,21 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     return Chain(torch.cat(packed), torch.cat([order[:size] for size in sizes]), index.masked_fill(~exists, 0))
 
 
-def true_chain(initial: Tensor, values: Tensor, points: Tensor, ends: Tensor) -> Chain:
-    """The same without learning: `values` are known at every statement end, and the points are some of these.
+def true_chain(initial: Tensor, states: Tensor, points: Tensor, ends: Tensor) -> Chain:
+    """The same from latent values that are known at every statement end, of which the points are some.
 
     (B, K, *), (B, S, K, *), (B, T) of bool twice
     """
     device, tasks = points.device, torch.arange(len(points), device=points.device)
-    counts = points.sum(1)
-    longest = int(counts.max())
-    positions = points.int().argsort(dim=1, descending=True, stable=True)[:, :longest]  # (B, S), in order of time
+    positions, counts = in_time_order(points)  # (B, S), (B,)
+    longest = positions.shape[1]
     number = (ends.cumsum(1).gather(1, positions) - 1).clamp(min=0)
     exists = torch.arange(longest, device=device) < counts.unsqueeze(1)
     task = tasks.unsqueeze(1).expand_as(exists)[exists]
     rows = torch.zeros(len(points), longest + 1, dtype=torch.int64, device=device)
     rows[:, 0] = tasks
     rows[:, 1:][exists] = len(points) + torch.arange(len(task), device=device)
-    return Chain(torch.cat([initial, values[task, number[exists]]]), torch.cat([tasks, task]), rows)
+    return Chain(torch.cat([initial, states[task, number[exists]]]), torch.cat([tasks, task]), rows)
 
 
 def hidden_at(hidden: Tensor, positions: Tensor) -> Tensor:

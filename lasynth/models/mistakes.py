@@ -1,8 +1,8 @@
-"""Mistakes that a model would make: true programs with one lexeme replaced by a wrong one that it finds likely.
+"""Mistakes that a model would make: true programs with one lexeme replaced by a wrong one that the model finds likely.
 
-In training a model only ever sees beginnings of true programs; in a search it also stands behind its own mistakes, where it
-goes on as if nothing had happened. So it is shown some, up to the end of the statement, and learns that nothing follows.
-Knows neither networks nor languages.
+Training shows a model only prefixes of true programs. In a search it also extends prefixes with a mistake of its own, as if
+nothing had happened. So training shows it some mistakes, each up to the end of its statement, and teaches that nothing
+follows. Knows neither networks nor languages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lasynth.vocab import EOS, PAD
 
 
 class Mistakes(NamedTuple):
-    """R beginnings of programs with a mistake in the last statement."""
+    """R prefixes of programs with a mistake in the last statement."""
 
     rows: Tensor
     """(R,) the programs of the batch from which they are made."""
@@ -32,9 +32,9 @@ class Mistakes(NamedTuple):
 def draw_mistakes(
     tokens: Tensor, scores: Tensor, alike: Tensor, statement_ends: Tensor, count: int, rng: Generator
 ) -> Mistakes:
-    """As many mistakes as told, each as likely as the model finds it.
+    """Draw so many mistakes, each with the probability that the model gives it.
 
-    `scores` are the model's for each lexeme of the programs, `alike` says which lexemes can take whose place.
+    `scores` are the model's for each lexeme of the programs, `alike` says which lexemes can stand in for which.
     (B, T), (B, T, V), (V, V) of bool, (V,) of bool
     """
     _, length, vocabulary = scores.shape
@@ -51,6 +51,6 @@ def draw_mistakes(
     moments = torch.arange(length, device=tokens.device)
     closes = statement_ends[made] & (moments >= position.unsqueeze(1))  # (R, T)
     ends = closes.int().argmax(1) + 1
-    complete = closes.any(1) & (ends < length)  # there is a lexeme behind, so that the batch has this moment
+    complete = closes.any(1) & (ends < length)  # a lexeme follows, so that the batch has this moment
     made = torch.where(moments < ends.unsqueeze(1), made, torch.where(moments == ends.unsqueeze(1), EOS, PAD))
     return Mistakes(rows, made, ends).at(complete.nonzero().squeeze(1))

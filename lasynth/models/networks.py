@@ -1,7 +1,8 @@
-"""What a model needs of a domain: four networks and the meaning of a latent value. A domain's `networks` module fits this.
+"""What a model needs of a language: its networks, and the meaning of a latent value. A domain's `networks` module has them.
 
-A latent value is a tensor (..., K, *) whose last dimensions are the domain's own affair. Encoders give one feature vector
-for each of the L places of a value that a decoder may attend to.
+A latent value is a model's picture of a value: a tensor (..., K, *) whose last axes are the language's own affair. Encoders
+give one feature vector for each of the L places of a value that a decoder can attend to. Values come as the numbers that
+`Networks.numbers` makes of them.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ class Encoder(Protocol):
 
 class Executor(Protocol):
     def prepare(self, hidden: Tensor) -> Tensor:
-        """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
+        """What an execution needs of the decoder's state; for all points at once. (..., H) -> (..., X)"""
 
     def __call__(self, latent: Tensor, context: Tensor) -> Tensor:
         """The latent value after one execution. (R, K, *), (R, 1 or K, X) -> (R, K, *)"""
 
 
 class LatentEncoder(Protocol):
-    """For `latent_view: beside`: what is left to do, lightly encoded."""
+    """For `latent_view: beside`: a light encoding of a latent value and the wanted output."""
 
     @property
     def size(self) -> int:
         """Of its features, Z."""
 
     def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
-        """What all latent values of a task share, from the features of its examples and its outputs themselves.
+        """What all latent values of a task share, from the features of its examples and from its outputs.
 
         (B, K, L, D), (B, K, L, D), (B, K, *) -> (B, K, *)
         """
@@ -50,7 +51,7 @@ class Operations(Protocol):
 
 
 class Networks(Protocol):
-    """A module with these parts; those that a config has no use for are None."""
+    """A module with these parts; a part that the config does not ask for is None."""
 
     @property
     def feature_size(self) -> int:
@@ -63,32 +64,18 @@ class Networks(Protocol):
     def executor(self) -> Executor | None: ...
 
     @property
-    def latent(self) -> LatentEncoder | None: ...
+    def latent_encoder(self) -> LatentEncoder | None: ...
 
     @property
     def operations(self) -> Operations | None: ...
 
-    @property
-    def alike(self) -> Tensor:
-        """For mistakes: which lexemes can take whose place. (V, V) of bool"""
+    def numbers(self, values: Tensor) -> Tensor:
+        """Values as the other parts take them; a value that they cannot represent becomes a near one. (..., *) -> (..., *)"""
 
-    def reaching(self, tokens: Tensor, values: Tensor, begin: int) -> Tensor:
-        """For `pool_over: reaching`: which inputs come to the statement that is being written after each lexeme of unfinished
-        programs, from lexeme `begin` on. (B, T), (B, K, *) -> (B, K, T - begin) of bool"""
-
-    def executed(self, tokens: Tensor, values: Tensor) -> Tensor:
-        """For `executor: real`: the values that inputs have become at every statement end of programs.
-
-        (B, T), (B, K, *) -> (B, S, K, *)
-        """
-
-    def executed_last(self, tokens: Tensor, values: Tensor) -> Tensor:
-        """The same for unfinished programs at their last lexeme, which ends a statement. (B, T), (B, K, *) -> (B, K, *)"""
-
-    def certain(self, values: Tensor) -> Tensor:
+    def certain(self, numbers: Tensor) -> Tensor:
         """The latent value that is surely this one. (R, K, *) -> (R, K, *)"""
 
-    def value_loss(self, latent: Tensor, values: Tensor) -> Tensor:
+    def value_loss(self, latent: Tensor, numbers: Tensor) -> Tensor:
         """How far a latent value is from the true one. (..., *), (..., *) -> (...)"""
 
     def operation_loss(

@@ -1,4 +1,4 @@
-"""What a search holds on to: N unfinished programs, by index into what their tasks and their executions share."""
+"""What a search keeps: N unfinished programs, by index into what their tasks and their executions share."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Examples(NamedTuple):
     """The examples of B tasks, encoded once."""
 
     inputs: Tensor
-    """(B, K, *): as they were given."""
+    """(B, K, *): the values themselves."""
     latent: Tensor
-    """(B, K, *): the latent value that is surely the input."""
+    """(B, K, *): the latent values that are surely the inputs."""
     present: Tensor
     """(B, K)"""
     features: tuple[Tensor, Tensor]
@@ -30,7 +30,7 @@ class Examples(NamedTuple):
     fixed_views: tuple[Tensor, ...]
     """Each (B, K, L, 2 A): what the decoder attends to at any time."""
     first_views: tuple[Tensor, ...]
-    """Each (B, K, L, 2 A): what it attends to besides before the first execution; latent values take its place."""
+    """Each (B, K, L, 2 A): what it also attends to before the first execution; views of latent values take its place."""
 
     def overview_of(self, task: Tensor, places: Places) -> Overview:
         """For hypotheses of these tasks, (N,)."""
@@ -42,19 +42,19 @@ class Examples(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Latent values with their encodings; hypotheses that share their statements so far share a row."""
+    """Latent values with their encodings; hypotheses with the same statements so far share a row."""
 
-    values: Tensor
+    latents: Tensor
     """(P, K, *)"""
     views: tuple[Tensor, ...]
     """Each (P, K, L, 2 A)."""
 
     def take(self, index: Tensor) -> Pool:
-        return Pool(self.values.index_select(0, index), tuple(view.index_select(0, index) for view in self.views))
+        return Pool(self.latents.index_select(0, index), tuple(view.index_select(0, index) for view in self.views))
 
     def join(self, other: Pool) -> Pool:
         pairs = zip(self.views, other.views, strict=True)
-        return Pool(torch.cat([self.values, other.values]), tuple(torch.cat(pair) for pair in pairs))
+        return Pool(torch.cat([self.latents, other.latents]), tuple(torch.cat(pair) for pair in pairs))
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Hypotheses:
     pool: Pool
     task: Tensor
     """(N,) row of examples."""
-    latent: Tensor
-    """(N,) row of pool."""
+    pool_row: Tensor
+    """(N,) row of the pool: the latent value after the statements so far."""
     memory: Memory
     fed: Tensor | None
     """(N, E, 1, F): what the decoder is fed of the step before."""
@@ -75,15 +75,13 @@ class Hypotheses:
     depth: Tensor
     """(N,): how many blocks are open."""
     written: Tensor | None
-    """(N, t): BOS and the lexemes so far, for `pool_over: reaching`."""
-    length: int = 0
-    """Lexemes written so far, BOS among them."""
+    """(N, t): BOS and the lexemes so far, for `executor: real`."""
 
     def reorder(self, index: Tensor) -> Hypotheses:
         return replace(
             self,
             task=self.task[index],
-            latent=self.latent[index],
+            pool_row=self.pool_row[index],
             memory=self.memory.reorder(index),
             fed=None if self.fed is None else self.fed[index],
             counts=self.counts.index_select(0, index),
@@ -91,12 +89,17 @@ class Hypotheses:
             written=None if self.written is None else self.written[index],
         )
 
-    def replace_latent(self, rows: Tensor, new: Pool) -> Hypotheses:
-        """Give hypotheses `rows` latent values of their own; rows of the pool that nobody needs any more go."""
-        kept = torch.ones_like(self.latent, dtype=torch.bool)
+    @property
+    def latents(self) -> Tensor:
+        """(N, K, *): the current latent value of each hypothesis."""
+        return self.pool.latents[self.pool_row]
+
+    def replace_latents(self, rows: Tensor, new: Pool) -> Hypotheses:
+        """Give hypotheses `rows` latent values of their own, and drop pool rows that nobody needs any more."""
+        kept = torch.ones_like(self.pool_row, dtype=torch.bool)
         kept[rows] = False
-        used, renumbered = torch.unique(self.latent[kept], return_inverse=True)
-        latent = torch.empty_like(self.latent)
-        latent[kept] = renumbered
-        latent[rows] = len(used) + torch.arange(len(rows), device=rows.device)
-        return replace(self, pool=self.pool.take(used).join(new), latent=latent)
+        used, renumbered = torch.unique(self.pool_row[kept], return_inverse=True)
+        pool_row = torch.empty_like(self.pool_row)
+        pool_row[kept] = renumbered
+        pool_row[rows] = len(used) + torch.arange(len(rows), device=rows.device)
+        return replace(self, pool=self.pool.take(used).join(new), pool_row=pool_row)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from operator import index
 from typing import Any
 
 from lasynth.domains.base import AnyDomain
@@ -51,24 +50,11 @@ def check_examples(domain: AnyDomain, examples: Sequence[Example[Any]]) -> list[
     checked = []
     for number, example in enumerate(examples, start=1):
         try:
-            value, wanted = (domain.read_value(_json(side)) for side in (example.input, example.output))
+            value, wanted = (domain.check_value(side) for side in (example.input, example.output))
         except InputError as error:
             raise InputError(f"example {number}: {error}") from error
         checked.append(Example(value, wanted))
     return _checked(domain, checked, lambda i: f"example {i + 1}: {_shown(str(examples[i]))}")
-
-
-def _json(value: Any) -> str:
-    """A value as its reader takes it; what is not JSON is shown as it is, and refused by the reader."""
-    try:
-        return json.dumps(value, default=_plain)
-    except (TypeError, ValueError):
-        return str(value)
-
-
-def _plain(value: Any) -> Any:
-    """Arrays become lists; what Python takes for an integer becomes one. TypeError."""
-    return value.tolist() if hasattr(value, "tolist") else index(value)
 
 
 def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[int], str]) -> list[Example[Any]]:
@@ -111,7 +97,7 @@ def _from_json(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Exampl
         if not isinstance(item, dict) or not {"input", "output"} <= item.keys():
             raise InputError(f'{where}\nan example is an object with "input" and "output"')
         try:
-            value, wanted = (domain.read_value(json.dumps(item[side])) for side in ("input", "output"))
+            value, wanted = (domain.check_value(item[side]) for side in ("input", "output"))
         except InputError as error:
             raise InputError(f"{where}\n{error}") from error
         yield Example(value, wanted), where

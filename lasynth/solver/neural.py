@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache
 from math import inf, log
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
-from lasynth.domains.base import AnyDomain, learnable
+from lasynth.domains.base import AnyDomain
 from lasynth.models.base import IO, Batch
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
@@ -48,12 +47,12 @@ def load(path: Path) -> Loaded:
     """A trained model, loaded once, after first steps that have everything compiled. InputError."""
     loaded = load_model(path)
     model, config, domain = loaded.model, loaded.config, loaded.domain
-    values = np.full((1, 1, config.list_length), config.smallest_value)
-    arrays = learnable(domain).arrays()
-    io = Collator(arrays, config).io(values, values)
+    collate = Collator.of(config, domain)
+    value = collate.values.sample(collate.config)[None, None]  # (1, 1, *)
+    io = collate.io(value, value)
     beam_search(model, io, domain.syntax, SearchConfig(beam=2, max_length=2))
     statement = int((domain.syntax.allowed(domain.syntax.start(1))[0] & domain.statement_ends).argmax())
-    arrays.states(np.array([[statement, EOS]]), values)
+    collate.machine.states(np.array([[statement, EOS]]), value)
     with torch.inference_mode():
         state = model.start(io)
         for lexeme in (BOS, statement):  # a model may run what is written so far
@@ -73,15 +72,14 @@ class Neural:
         """Answers that are wanted."""
         if self.loaded.domain.name != language:
             raise InputError(f"{weights} is a model of `{self.loaded.domain.name}`, the examples are of `{language}`")
-        self.arrays = learnable(self.loaded.domain).arrays()
+        self.collate = Collator.of(self.loaded.config, self.loaded.domain)
 
     def refusal(self, examples: Examples) -> str | None:
-        return refusal(asdict(self.loaded.config), examples)
+        return refusal(self.loaded.config, self.loaded.domain, examples)
 
     def _io(self, examples: Examples) -> IO:
         shown = examples[:MOST_EXAMPLES]
-        inputs, outputs = (np.array([side]) for side in zip(*((e.input, e.output) for e in shown), strict=True))
-        return Collator(self.arrays, self.loaded.config).io(inputs, outputs)
+        return self.collate.one_task([e.input for e in shown], [e.output for e in shown])
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
         """All programs of the beam that fit, the likeliest first; if none does, the one that comes closest."""
@@ -122,11 +120,11 @@ class Watch:
     """Executes programs as they are finished, drops those that are wrong, and says when the search may end."""
 
     def __init__(self, strategy: Neural, examples: Examples) -> None:
-        self.arrays = strategy.arrays
+        self.machine, self.values = strategy.collate.machine, strategy.collate.values
         self.domain = strategy.loaded.domain
         self.top = strategy.top
-        self.inputs = np.array([[e.input for e in examples]])  # (1, K, L)
-        self.wanted = np.array([e.output for e in examples])  # (K, L)
+        self.inputs = self.values.pack([e.input for e in examples])[None]  # (1, K, *)
+        self.wanted = self.values.pack([e.output for e in examples])  # (K, *)
         self.executed = 0
         self.fitting: list[tuple[float, list[int]]] = []
         """Log-probabilities and lexemes, without EOS."""
@@ -135,8 +133,8 @@ class Watch:
         probability."""
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
-        outputs, fine, _ = self.arrays.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
-        satisfied = (fine & (outputs == self.wanted).all(axis=2)).sum(axis=1)  # (F,)
+        outputs, fine, _ = self.machine.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
+        satisfied = (fine & self.values.same(outputs, self.wanted)).sum(axis=1)  # (F,)
         fits, scores = satisfied == len(self.wanted), finished.scores
         self.executed += len(fits)
         self.fitting += zip(scores[fits].tolist(), finished.tokens[fits, :-1].tolist(), strict=True)
@@ -153,8 +151,8 @@ class Watch:
         if not ends.any():
             return
         inputs = np.repeat(self.inputs[:, :GLANCE], len(tokens), axis=0)
-        values, fine = self.arrays.states(tokens, inputs)  # (F, S, K, L), (F, S, K)
-        satisfied = (fine & (values == self.wanted[:GLANCE]).all(axis=3)).sum(axis=2)  # (F, S)
+        values, fine = self.machine.states(tokens, inputs)  # (F, S, K, *), (F, S, K)
+        satisfied = (fine & self.values.same(values, self.wanted[:GLANCE])).sum(axis=2)  # (F, S)
         exists = np.arange(satisfied.shape[1]) < ends.sum(axis=1, keepdims=True)  # (F, S)
         self.executed += int(ends.sum())
         row, statement = divmod(int(np.where(exists, satisfied, -1).argmax()), satisfied.shape[1])

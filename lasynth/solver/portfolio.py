@@ -45,7 +45,7 @@ def choose_team(
     if name != "symbolic" and weights is None:
         notes.append("neural: no weights are there")
     elif name != "symbolic" and weights is not None:
-        if (refused := refusal_of(weights, examples)) is not None:
+        if (refused := refusal_of(weights, domain, examples)) is not None:
             notes.append(f"neural: {refused}")
         else:
             from lasynth.solver.neural import Neural

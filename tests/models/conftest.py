@@ -15,40 +15,32 @@ from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.domains.restricted_c.language.nodes import Program
+from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.models.base import IO, Batch
 from lasynth.task import Task
 from lasynth.vocab import PAD
 
 DOMAIN = RestrictedC()
-SIZES: dict[str, Any] = {
-    "hidden": 12, "embedding": 14, "decoder_hidden": 20, "encoder_layers": 1, "attention_hidden": 16,
-    "executor_hidden": 10,
-}  # fmt: skip
+SIZES: dict[str, Any] = {"hidden": 12, "embedding": 14, "decoder_hidden": 20}
 
 
 def small(row: str, preset: str = "cpu", **settings: Any) -> ModelConfig:
-    summary = {"summary": 9} if preset == "cpu" else {}
-    return model_config(row, preset, **(SIZES | summary | settings))
+    overview = {"overview": 9} if preset == "cpu" else {}
+    return model_config(row, preset, ListConfig(), **(SIZES | overview | settings))
 
 
 ROWS = {f"{row}, {preset}": small(row, preset) for row in MODELS for preset in ("cpu", "paper")}
 VARIANTS = {
-    "every third lexeme": small("LaSynth", execute_at=3),
     "every lexeme, beside": small("LaSynth+", execute_at="token", execution_loss="final"),
     "LaSynth+, one decoder per example": small("LaSynth+", decoder="per_example"),
     "LaSynth+, fed": small("LaSynth+", input_feeding=True),
-    "LaSynth+, detached": small("LaSynth+", detach_state=True, executor_layers=2),
-    "LaSynth, gated": small("LaSynth", state_update="gated", executor_layers=2),
-    "LaSynth+, positions": small("LaSynth+", executor_network="positions"),
+    "LaSynth+, two layers": small("LaSynth+", layers=2),
+    "LaSynth, beside": small("LaSynth", latent_view="beside"),
+    "LaSynth+, replaced": small("LaSynth+", latent_view="replace"),
     "LaSynth+, at every statement": small("LaSynth+", execute_at="statement"),
-    "LaSynth+, pooled over those that reach": small("LaSynth+", pool_over="reaching"),
-    "LaSynth, pooled over those that reach": small("LaSynth", pool_over="reaching"),
-    "really executed": small("LaSynth+", executor="real", execute_at="statement", execution_loss="final"),
-    "really executed, pooled over those that reach": small(
-        "LaSynth+", executor="real", execution_loss="final", pool_over="reaching"
-    ),
-    "LaSynth+, no summary": small("LaSynth+", summary=0),
-    "input first": small("NoExecutor", double_attention="input_first"),
+    "Executed, replaced": small("Executed", latent_view="replace"),
+    "Executed, with the paper's decoder": small("Executed", decoder="per_example", input_feeding=True, overview=0),
+    "LaSynth+, no overview": small("LaSynth+", overview=0),
 }
 CONFIGS = ROWS | VARIANTS
 """Every row at both presets, and settings that no row uses."""
@@ -75,9 +67,8 @@ def make_batch(
     inputs, outputs = values[:, :, 0], values[:, :, 1]
     states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs.astype(np.int32))
     valid &= ((states >= low) & (states <= high)).all(-1) & present[:, None]
-    states = np.clip(states, low, high)
-    numbers = [torch.from_numpy(array).long() for array in (inputs - low, outputs - low, tokens, states - low)]
-    return Batch(IO(numbers[0], numbers[1], torch.from_numpy(present)), numbers[2], numbers[3], torch.from_numpy(valid))
+    values = [torch.from_numpy(array).long() for array in (inputs, outputs, tokens, states)]
+    return Batch(IO(values[0], values[1], torch.from_numpy(present)), values[2], values[3], torch.from_numpy(valid))
 
 
 @pytest.fixture(scope="session")

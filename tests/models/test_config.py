@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from lasynth.config import MODELS, PRESETS, ModelConfig, model_config
+from lasynth.config import MODELS, PRESETS, SETTINGS, ModelConfig, model_config
+from lasynth.domains.restricted_c.learning.values import list_config
 from lasynth.settings import TRAINING, SearchConfig, TrainConfig
+from lasynth.task import InputError
 from lasynth.train import learning_rate
 
 
@@ -17,26 +19,36 @@ from lasynth.train import learning_rate
     [
         ({"hidden": 0}, "hidden must be at least 1"),
         ({"decoder": "shard"}, "decoder must be shared, per_example, not `shard`"),
-        ({"execute_at": "x"}, "execute_at must be token, statement, outer or a number, not `x`"),
-        ({"execute_at": 1.5}, "execute_at must be"),
+        ({"execute_at": "x"}, "execute_at must be token, statement, outer, not `x`"),
         ({"examples": 0}, "examples must be at least 1"),
-        ({"list_length": 0}, "list_length must be at least 1"),
-        ({"smallest_value": 4}, "smallest_value must be less"),
-        ({"execute_at": 0}, "execute_at must be at least 1"),
-        ({"execution_weight": -1.0}, "execution_weight must not be negative"),
-        ({"execution_warmup_steps": -1}, "execution_warmup_steps must not be negative"),
         ({"executor": "none", "latent_view": "beside"}, "beside needs executor: partial or real"),
-        ({"executor": "real", "execute_at": "token"}, "real needs execute_at: statement or outer"),
-        ({"executor": "final", "detach_state": True}, "detach_state needs executor: partial"),
+        ({"executor": "real", "execute_at": "outer"}, "real needs execute_at: statement"),
+        ({"overview": -1}, "overview must not be negative"),
         ({"executor": "none", "execution_loss": "statements"}, "statements needs executor: partial"),
         ({"execute_at": "token", "execution_loss": "statements"}, "and execute_at: statement"),
-        ({"encoder": "properties", "operation_predictor": False}, "executor must be none"),
-        ({"encoder": "properties", "executor": "none"}, "no values for an operation_predictor"),
+        ({"encoder": "properties", "operation_predictor": False}, "needs executor: none"),
+        ({"encoder": "properties", "executor": "none"}, "cannot have an operation_predictor"),
     ],
 )
 def test_contradictions_are_rejected(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(ModelConfig(), **settings)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"list_length": 0}, "list_length must be at least 1"),
+        ({"smallest_value": 4}, "smallest_value must be less"),
+    ],
+)
+def test_lists_that_cannot_be(wrong: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        list_config(wrong)
+
+
+def test_there_are_few_settings() -> None:
+    assert len(SETTINGS) <= 16
 
 
 def test_rows_differ_from_lasynth_as_the_paper_says() -> None:
@@ -59,7 +71,7 @@ def test_presets_keep_what_makes_the_row(row: str, preset: str) -> None:
 
 def test_the_paper_preset_has_the_papers_sizes() -> None:
     config = model_config("LaSynth", "paper")
-    assert (config.hidden, config.embedding, config.encoder_layers, config.decoder_layers) == (512, 1024, 2, 2)
+    assert (config.hidden, config.embedding, config.layers) == (512, 1024, 2)
     assert config.input_feeding
     assert config.execute_at == "token"
 
@@ -74,10 +86,9 @@ def test_unknown_names_are_told(arguments: tuple[str, ...], settings: dict[str, 
 
 def test_the_papers_preset_is_as_the_paper_says() -> None:
     sizes = asdict(model_config("LaSynth", "paper"))
-    assert {name: sizes[name] for name in ("hidden", "embedding", "decoder_hidden", "executor_hidden")} == {
-        "hidden": 512, "embedding": 1024, "decoder_hidden": 512, "executor_hidden": 512,
+    assert {name: sizes[name] for name in ("hidden", "embedding", "decoder_hidden", "layers", "overview")} == {
+        "hidden": 512, "embedding": 1024, "decoder_hidden": 512, "layers": 2, "overview": 0,
     }  # fmt: skip
-    assert {sizes[f"{part}_layers"] for part in ("encoder", "decoder", "executor")} == {2}
     training = TrainConfig(**TRAINING["paper"])
     assert (training.batch, training.clip, SearchConfig().beam) == (8, 5.0, 64)
     rates = [learning_rate(training, step, 0.5) for step in (0, 5999, 6000, 12_000)]

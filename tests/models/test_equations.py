@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lasynth.models.base import Batch
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.vocab import BOS, PAD
 from tests.models.conftest import DOMAIN, small
 
@@ -36,26 +36,24 @@ def attention(decoder: Decoder, view: int, query: list[Tensor], memory: Tensor) 
     return (weights @ values + joined(layer.combine, *query)).tanh()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("first", ["output_first", "input_first"])
-def test_double_attention(first: str) -> None:
-    """s^O = Attention(h, O), s^I = Attention([h; s^O], I), or the other way round."""
-    decoder = Decoder(small("LaSynth", "paper", double_attention=first), 30, [24, 24])
+def test_double_attention() -> None:
+    """s^O = Attention(h, O), s^I = Attention([h; s^O], I)."""
+    decoder = Decoder(small("LaSynth", "paper"), 30, [24, 24])
     rng = torch.Generator().manual_seed(0)
     hidden = torch.randn(2, 3, 4, 20, generator=rng)  # (B, K, T, H)
     features = [torch.randn(2, 3, 5, 24, generator=rng) for _ in range(2)]
     seen = decoder.attend(hidden, [View(decoder.project(view, part)) for view, part in enumerate(features)])
-    one, other = (OUTPUT, INPUT) if first == "output_first" else (INPUT, OUTPUT)
-    before = attention(decoder, one, [hidden], features[one])
-    after = attention(decoder, other, [hidden, before], features[other])
-    torch.testing.assert_close(seen[one], before)
-    torch.testing.assert_close(seen[other], after)
+    before = attention(decoder, OUTPUT, [hidden], features[OUTPUT])
+    after = attention(decoder, INPUT, [hidden, before], features[INPUT])
+    torch.testing.assert_close(seen[OUTPUT], before)
+    torch.testing.assert_close(seen[INPUT], after)
 
 
 def test_next_lexeme() -> None:
     """m = MaxPool_j tanh(W [s^I; s^O; op]), d = Attention(m, lexemes so far), P = Softmax(V d)."""
     decoder = Decoder(small("LaSynth", "paper"), 30, [24, 24])
     rng = torch.Generator().manual_seed(1)
-    seen = [torch.randn(2, 3, 4, 16, generator=rng) for _ in range(3)]  # s^I, s^O and op: (B, K, T, A)
+    seen = [torch.randn(2, 3, 4, 12, generator=rng) for _ in range(3)]  # s^I, s^O and op: (B, K, T, A)
     counts = torch.randint(0, 3, (2, 4, 30), generator=rng).float()
     counts[..., BOS] += 1
     present = torch.tensor([[True, True, True], [True, False, True]])
@@ -66,14 +64,14 @@ def test_next_lexeme() -> None:
     torch.testing.assert_close(scores, decoder.output(decoder.recall(pooled, counts)))
 
 
-def last_value(model: LaSynth, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
+def last_value(model: EncoderDecoder, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
     """The latent value of one task after its whole program, and the decoder's state then, step by step."""
     io = type(batch.io)(*(part[row : row + 1] for part in batch.io))
     state = model.start(io)
     lexemes = [BOS, *(int(token) for token in batch.tokens[row] if token != PAD)][:-1]
     for lexeme in lexemes:
-        moment, state = model._step(state, torch.tensor([lexeme]))
-    return state.pool.values[state.latent][0], moment.hidden[0, :, 0]  # (K, L, C), (E, H)
+        moment, state = model.advance(state, torch.tensor([lexeme]))
+    return state.latents[0], moment.hidden[0, :, 0]  # (K, L, C), (E, H)
 
 
 @pytest.mark.parametrize("row", ["LaSynth", "NoPartialExecutor"])
@@ -87,10 +85,11 @@ def test_execution_loss(row: str, batch: Batch) -> None:
             if row == "NoPartialExecutor":
                 executor = model.networks.executor
                 assert executor is not None
-                inputs = model.networks.certain(batch.io.inputs[n : n + 1])
+                inputs = model.encoding.certain(batch.io.inputs[n : n + 1])
                 value = executor(inputs, executor.prepare(hidden[None]))[0]
             there = batch.io.present[n]
-            losses.append(F.cross_entropy(value[there].flatten(0, 1), batch.io.outputs[n, there].flatten()))
+            wanted = model.networks.numbers(batch.io.outputs[n, there])
+            losses.append(F.cross_entropy(value[there].flatten(0, 1), wanted.flatten()))
         assert model.loss(batch).execution.item() == pytest.approx(torch.stack(losses).mean().item(), abs=1e-4)
 
 
@@ -100,9 +99,10 @@ def test_operation_loss(batch: Batch) -> None:
     operations = model.networks.operations
     assert operations is not None
     with torch.no_grad():
-        moment, _ = model._step(model.start(batch.io), torch.full((len(batch.tokens),), BOS))
+        moment, _ = model.advance(model.start(batch.io), torch.full((len(batch.tokens),), BOS))
         seen = [part.squeeze(2) for part in moment.seen]
-        each = operations.loss(seen[INPUT], seen[OUTPUT], batch.io.inputs, batch.io.outputs)  # type: ignore[attr-defined]
+        inputs, outputs = (model.networks.numbers(side) for side in batch.io[:2])
+        each = operations.loss(seen[INPUT], seen[OUTPUT], inputs, outputs)  # type: ignore[attr-defined]
         mean = torch.stack([row[there].mean() for row, there in zip(each, batch.io.present, strict=True)]).mean()
         assert model.loss(batch).operation.item() == pytest.approx(mean.item(), abs=1e-4)
 
@@ -111,8 +111,9 @@ def test_the_map_names_what_exists() -> None:
     modules = [
         importlib.import_module(f"lasynth.{name}")
         for name in (
-            "config", "layers", "search", "settings", "train", "models.base", "models.decoder", "models.execution",
-            "models.lasynth", "domains.restricted_c.learning.networks", "domains.restricted_c.learning.operations",
+            "config", "layers", "search", "settings", "train", "models.base", "models.decoder", "models.encoding",
+            "models.encoder_decoder", "models.execution", "models.losses", "models.real",
+            "domains.restricted_c.learning.networks", "domains.restricted_c.learning.operations",
         )
     ]  # fmt: skip
     named = 0

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from lasynth.config import MODELS, ModelConfig, model_config
+from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.precision import bf16_works
 from lasynth.settings import TRAINING, TrainConfig
 from lasynth.train import learning_rate
@@ -22,7 +23,7 @@ from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, sm
 every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
 
-def scores_by_steps(model: LaSynth, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
+def scores_by_steps(model: EncoderDecoder, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
     """Log-probabilities of programs (N, T) for tasks (N,), hypotheses shuffled, dropped and repeated on the way."""
     state = model.start(io).reorder(task)
     owner = torch.arange(len(task))  # which program each hypothesis of the state is
@@ -58,7 +59,7 @@ def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
     torch.testing.assert_close(by_steps, torch.cat([own, others]), atol=1e-3, rtol=1e-5)
 
 
-def model_scores(model: LaSynth, io: IO, tokens: Tensor) -> Tensor:
+def model_scores(model: EncoderDecoder, io: IO, tokens: Tensor) -> Tensor:
     batch = Batch(io, tokens)
     return (model.run_stepwise(batch) if model.config.input_feeding else model.run_parallel(batch)).scores
 
@@ -73,7 +74,7 @@ def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
         parallel, stepwise = model.run_parallel(batch), model.run_stepwise(batch)
     real = batch.tokens != PAD
     torch.testing.assert_close(parallel.scores[real], stepwise.scores[real], atol=1e-4, rtol=1e-4)
-    values = [run.values[run.after][real] for run in (parallel, stepwise)]
+    values = [run.latents[run.current][real] for run in (parallel, stepwise)]
     torch.testing.assert_close(values[0], values[1], atol=1e-4, rtol=1e-4)
     with torch.no_grad():
         losses = [torch.stack(model.losses(run, batch)) for run in (parallel, stepwise)]
@@ -94,7 +95,7 @@ def test_the_chain_executes_at_statement_ends_only(execute_at: str, batch: Batch
             for t in range(len(changes_of_depth)):
                 ends[row, t] &= sum(changes_of_depth[: t + 1]) == 0
         assert ends.sum() < torch.from_numpy(DOMAIN.statement_ends)[batch.tokens].sum()
-    changes = run.after[:, 1:] != run.after[:, :-1]
+    changes = run.current[:, 1:] != run.current[:, :-1]
     assert torch.equal(changes, ends[:, :-1])
 
 
@@ -105,15 +106,6 @@ def test_every_parameter_gets_a_gradient(config: ModelConfig, batch: Batch) -> N
     dead = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert dead == []
     assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
-
-
-def test_a_detached_state_teaches_the_executor_by_its_own_loss_only(batch: Batch) -> None:
-    for detach in (False, True):
-        model = build_model(small("LaSynth+", detach_state=detach), DOMAIN)
-        model.loss(batch).program.backward()
-        executor = model.networks.executor
-        assert isinstance(executor, torch.nn.Module)
-        assert all(p.grad is None for p in executor.parameters()) == detach
 
 
 def takes_long(name: str) -> bool:
@@ -128,8 +120,7 @@ LEARNERS = [
 
 @pytest.mark.parametrize("config", LEARNERS)
 def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> None:
-    sizes = {"hidden": 24, "embedding": 32, "decoder_hidden": 48, "attention_hidden": 48, "executor_hidden": 24}
-    model = build_model(replace(config, decoder_layers=1, executor_layers=1, **sizes), DOMAIN, seed=3)  # type: ignore[arg-type]
+    model = build_model(replace(config, hidden=36, embedding=32, decoder_hidden=48, layers=1), DOMAIN, seed=3)
     optimiser = torch.optim.Adam(model.parameters(), 1e-2)
     for step in range(250):
         losses = model.loss(short_batch)
@@ -154,8 +145,8 @@ def lessons(rng: np.random.Generator, count: int) -> Batch:
     words = [["int p_0 =", str(at), "++a[p_0]" if up > 0 else "--a[p_0]"] for at, up in zip(place, sign, strict=True)]
     tokens = torch.tensor([DOMAIN.vocab.encode(program) for program in words])
     states, valid = torch.from_numpy(outputs).unsqueeze(1), torch.ones(count, 1, 5, dtype=torch.bool)
-    io = IO(torch.from_numpy(inputs) + 4, torch.from_numpy(outputs) + 4, valid[:, 0])
-    return Batch(io, tokens, states + 4, valid)
+    io = IO(torch.from_numpy(inputs), torch.from_numpy(outputs), valid[:, 0])
+    return Batch(io, tokens, states, valid)
 
 
 CPU_ROWS = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
@@ -164,8 +155,8 @@ CPU_ROWS = {name: config for name, config in ROWS.items() if name.endswith("cpu"
 @pytest.mark.parametrize("config", CPU_ROWS.values(), ids=CPU_ROWS)
 def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
     """A model must learn what the examples say, not only what programs look like."""
-    sizes = {"hidden": 32, "embedding": 32, "decoder_hidden": 32, "attention_hidden": 32}
-    model, rng = build_model(replace(config, **sizes), DOMAIN, seed=3), np.random.default_rng(0)  # type: ignore[arg-type]
+    model = build_model(replace(config, hidden=32, embedding=32, decoder_hidden=32), DOMAIN, seed=3)
+    rng = np.random.default_rng(0)
     optimiser = torch.optim.Adam(model.parameters(), 5e-3)
     for _ in range(300):
         optimiser.zero_grad()
@@ -182,7 +173,7 @@ def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
     assert wrong > 2.0
 
 
-def greedy(model: LaSynth, batch: Batch) -> list[list[int]]:
+def greedy(model: EncoderDecoder, batch: Batch) -> list[list[int]]:
     rows, steps = batch.tokens.shape
     with torch.no_grad():
         state, last = model.start(batch.io), torch.full((rows,), BOS)
@@ -199,7 +190,7 @@ def greedy(model: LaSynth, batch: Batch) -> list[list[int]]:
 @every_config
 @pytest.mark.parametrize(("examples", "length", "low", "high"), [(1, 5, -4, 4), (2, 1, -4, 4), (10, 7, -2, 5)])
 def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, length: int, low: int, high: int) -> None:
-    config = replace(config, list_length=length, smallest_value=low, largest_value=high, examples=examples)
+    config = replace(config, values=ListConfig(length, low, high), examples=examples)
     shaped = make_batch(sampled(3, max(length, 5), low, high), examples, True, low, high)
     io, states = shaped.io, shaped.states
     assert states is not None  # there are too few lists of one element for real tasks, so longer ones are cut
@@ -209,30 +200,18 @@ def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, len
     losses.total.backward()
     assert all(torch.isfinite(part) for part in losses)
     assert losses.program > 0
-    assert (losses.execution > 0) == (config.executor not in ("none", "real"))
+    assert (losses.execution > 0) == (config.learns_execution)
     assert (losses.operation > 0) == config.operation_predictor
 
 
 @every_config
 def test_absent_examples_change_nothing(config: ModelConfig, batch: Batch) -> None:
     io = batch.io
-    noise = torch.where(io.present.unsqueeze(-1), io.inputs, torch.zeros_like(io.inputs))
+    noise = torch.where(io.present.unsqueeze(-1), io.inputs, torch.full_like(io.inputs, -4))
     model = build_model(config, DOMAIN)
     with torch.no_grad():
         given, changed = model.loss(batch), model.loss(batch._replace(io=io._replace(inputs=noise)))
     torch.testing.assert_close(tuple(given), tuple(changed))
-
-
-def test_the_execution_loss_warms_up_in_training_only(batch: Batch) -> None:
-    model = build_model(small("LaSynth+", execution_warmup_steps=4, execution_weight=2.0), DOMAIN)
-    with torch.no_grad():
-        grown = [model.loss(batch).execution.item() for _ in range(6)]
-        full = build_model(small("LaSynth+", execution_weight=2.0), DOMAIN).loss(batch).execution.item()
-        model.eval()
-        model.loss(batch)
-    assert grown == pytest.approx([full * share for share in (0, 0.25, 0.5, 0.75, 1, 1)])
-    assert model.batches is not None
-    assert model.batches.item() == 6
 
 
 def test_statement_losses_need_the_true_values(batch: Batch) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from lasynth.models.base import Batch
-from lasynth.models.lasynth import build_model
+from lasynth.models.encoder_decoder import build_model
 from lasynth.models.mistakes import Mistakes, draw_mistakes
 from lasynth.vocab import EOS, PAD
 from tests.models.conftest import DOMAIN, small
@@ -73,5 +73,5 @@ def test_what_does_the_same_is_no_mistake(batch: Batch, monkeypatch: pytest.Monk
     model = build_model(small("Executed"), DOMAIN, seed=1)
     run = model.run(batch)
     assert model.mistake_loss(run, batch, 16, Generator().manual_seed(3)).item() > 0
-    monkeypatch.setattr(model.networks, "executed", lambda tokens, values: torch.zeros(len(tokens), 99, 1, 1))
+    monkeypatch.setattr(model.real, "states", lambda tokens, values: torch.zeros(len(tokens), 99, 1, 1))
     assert model.mistake_loss(run, batch, 16, Generator().manual_seed(3)).item() == 0

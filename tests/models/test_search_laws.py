@@ -11,18 +11,18 @@ import torch
 
 from lasynth.config import ModelConfig
 from lasynth.models.base import IO, Batch
-from lasynth.models.lasynth import LaSynth, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.vocab import BOS, EOS, PAD
 from tests.models.conftest import CONFIGS, DOMAIN, ROWS
 
 SEARCHED = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
-SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "every third lexeme", "LaSynth+, fed")}
+SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "LaSynth, beside", "LaSynth+, fed")}
 every_search = pytest.mark.parametrize("config", SEARCHED.values(), ids=SEARCHED)
 
 
-def certain_model(config: ModelConfig) -> LaSynth:
+def certain_model(config: ModelConfig) -> EncoderDecoder:
     """Fresh weights are nearly indifferent, and ties hide mistakes: these say what they mean."""
     model = build_model(config, DOMAIN, seed=4).eval()
     with torch.no_grad():

@@ -98,6 +98,11 @@ class Karel:
         rows = zip(worlds.grids, worlds.heroes.tolist(), worlds.sizes.tolist(), strict=True)
         return [machine.unpack(grid, *hero, *sides) for grid, hero, sides in rows]
 
+    def check_value(self, value: object) -> World:
+        """A world as it is, or the public grid object."""
+        world = value if isinstance(value, World) else World.from_json(value)
+        return world.check_input()
+
     def value_json(self, value: World) -> Any:
         return value.to_json()
 

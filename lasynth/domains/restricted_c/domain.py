@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Baseline, Explained, Trace
+from lasynth.domains.base import Explained, Trace
+from lasynth.domains.learnable import Baseline
 from lasynth.domains.restricted_c import solving
 from lasynth.domains.restricted_c.data import authors, generator
 from lasynth.domains.restricted_c.data.generator import COptions
@@ -29,19 +30,19 @@ from lasynth.domains.restricted_c.language.nodes import CATEGORIES, Program, cat
 from lasynth.domains.restricted_c.language.parser import parse
 from lasynth.domains.restricted_c.language.printer import print_program
 from lasynth.domains.restricted_c.language.vocabulary import Dialect, LexemeTable, lexeme_text
+from lasynth.domains.restricted_c.learning.programs import LexemeMachine
+from lasynth.domains.restricted_c.learning.values import ListConfig, ListValues, list_config
+from lasynth.domains.restricted_c.lists import check_list, pack_lists, read_list
 from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 from lasynth.domains.restricted_c.solving import ListExample
-from lasynth.task import InputError, ParseError, Task
+from lasynth.task import ParseError, Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
-    from lasynth.domains.restricted_c.learning.arrays import ListArrays
     from lasynth.domains.restricted_c.learning.networks import ListNetworks
 
-MAX_LIST = 10_000
-"""Longest list that is taken as an input."""
 PROBES = 64
 """Lists on which two programs must agree to count as the same behaviour."""
 
@@ -103,6 +104,9 @@ class RestrictedC:
         low, high = usual.smallest_value, usual.largest_value
         return [[rng.randint(low, high) for _ in range(length)] for _ in range(count)]
 
+    def check_value(self, value: object) -> list[int]:
+        return check_list(value)
+
     def value_json(self, value: list[int]) -> list[int]:
         return value
 
@@ -118,14 +122,14 @@ class RestrictedC:
         return trace_table(trace) if steps else json.dumps(trace.output)
 
     def run_many(self, programs: Sequence[Program], values: Sequence[list[int]]) -> list[list[list[int] | None]]:
-        outputs, status = run_codes(pack([to_code(canonical(p)) for p in programs]), as_array(values))
+        outputs, status = run_codes(pack([to_code(canonical(p)) for p in programs]), pack_lists(values))
         return [
             [row if s == Status.OK else None for row, s in zip(rows, states, strict=True)]
             for rows, states in zip(outputs.tolist(), status.tolist(), strict=True)
         ]
 
     def reduce(self, program: Program, values: Sequence[list[int]]) -> Program:
-        return reduce_program(program, as_array(values))
+        return reduce_program(program, pack_lists(values))
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: ListExample, first: ListExample) -> None:
@@ -138,7 +142,7 @@ class RestrictedC:
         return solving.probes(rng, count, examples)
 
     def tester(self, examples: Sequence[ListExample]) -> Callable[[Program], NDArray[np.bool_]]:
-        inputs, wanted = (as_array(side) for side in zip(*((e.input, e.output) for e in examples), strict=True))
+        inputs, wanted = (pack_lists(side) for side in zip(*((e.input, e.output) for e in examples), strict=True))
 
         def satisfied(program: Program) -> NDArray[np.bool_]:
             outputs, status = run_codes(pack([to_code(canonical(program))]), inputs)
@@ -194,15 +198,19 @@ class RestrictedC:
         return {}
 
     # --- models ------------------------------------------------------------------------------------------------
-    def arrays(self) -> ListArrays:
-        from lasynth.domains.restricted_c.learning.arrays import ListArrays
+    def values(self) -> ListValues:
+        return ListValues()
 
-        return ListArrays(self.table)
+    def machine(self) -> LexemeMachine:
+        return LexemeMachine(self.table)
+
+    def value_config(self, options: Mapping[str, Any]) -> ListConfig:
+        return list_config(options)
 
     def networks(self, config: ModelConfig) -> ListNetworks:
         from lasynth.domains.restricted_c.learning.networks import ListNetworks
 
-        return ListNetworks(config, self.table)
+        return ListNetworks(config)
 
     def baselines(self) -> dict[str, Baseline]:
         from lasynth.domains.restricted_c.symbolic.closed_form import predict
@@ -214,29 +222,3 @@ class RestrictedC:
 
         closed = has_closed_form(inputs, outputs)
         return {"closed form": {"without": ~closed, "with": closed}}
-
-
-def as_array(values: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    """Lists of one length as rows. InputError if they differ in length."""
-    if len({len(value) for value in values}) > 1:
-        raise InputError("the lists differ in length")
-    return np.array(values, np.int32).reshape(len(values), -1)
-
-
-def read_list(text: str) -> list[int]:
-    """A list as a person types it: `[1, 2, 3]`. InputError that says what is wrong with it."""
-    shown = text if len(text) <= 60 else text[:57] + "..."
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
-        raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]") from error
-    if not isinstance(value, list) or set(map(type, value)) - {int}:  # bool is another type than int here
-        raise InputError(f"`{shown}` is not a list of integers such as [1, 2, 3]")
-    if not value:
-        raise InputError("the list is empty; it needs at least one element")
-    if len(value) > MAX_LIST:
-        raise InputError(f"the list has {len(value):,} elements; at most {MAX_LIST:,} are taken")
-    for item in (min(value), max(value)):
-        if not -(2**31) <= item < 2**31:
-            raise InputError(f"{item} in `{shown}` does not fit into 32 bits")
-    return value

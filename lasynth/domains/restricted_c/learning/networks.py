@@ -1,81 +1,56 @@
-"""Networks over lists: three encoders, three executors, and what a latent list is.
+"""Networks over lists: three encoders, two executors, and what a latent list is.
 
-Lists come as numbers 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of log-probabilities: for
-each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K examples. Nothing here
-knows of time, decoders or searches.
+Networks see an element as its number 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of
+log-probabilities: for each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K
+examples. Nothing here knows of time, decoders or searches.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.domains.restricted_c.execution.prefixes import last_values, prefix_values, reaching
-from lasynth.domains.restricted_c.language.vocabulary import LexemeTable
 from lasynth.domains.restricted_c.learning.operations import OperationPredictor
+from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.layers import Attention, Join, attend
+from lasynth.task import InputError
 
 CERTAIN = -20.0
-"""Log-probability of what is known not to be the case: finite, so that it can be added to."""
+"""Log-probability of a value that an element surely does not have: finite, so that it can be added to."""
 RELATIONS = 32
 """Features of a pair of values and a third one, R."""
 
 
 class ListNetworks(nn.Module):
-    """What a model needs to know of lists: `lasynth.models.networks.Networks` for restricted C."""
+    """`lasynth.models.networks.Networks` of restricted C."""
 
-    def __init__(self, config: ModelConfig, table: LexemeTable | None = None) -> None:
-        """The table is needed where unfinished programs are run."""
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.count, self.smallest, self.table = config.values, config.smallest_value, table
-        values = nn.Embedding(config.values, config.embedding)
+        lists = lists_of(config)
+        if config.operation_predictor and not lists.smallest_value <= 0 <= lists.largest_value:
+            raise InputError("operation_predictor needs a range of values with 0 in it")
+        self.lists = lists
+        values = nn.Embedding(lists.count, config.embedding)
         self.feature_size = 2 * config.hidden
         self.encoder = ENCODERS[config.encoder](config, values)
-        learnt = config.executor not in ("none", "real")
-        self.executor = EXECUTORS[config.executor_network](config, values) if learnt else None
-        self.latent = LatentEncoder(config) if config.latent_view == "beside" else None
+        self.executor = EXECUTORS[config.executor_network](config, values) if config.learns_execution else None
+        self.latent_encoder = LatentEncoder(config) if config.latent_view == "beside" else None
         self.operations = (
-            OperationPredictor(
-                config.smallest_value, config.largest_value, values, config.attention_hidden, config.attention_hidden
-            )
+            OperationPredictor(lists.smallest_value, lists.largest_value, values, config.hidden, config.hidden)
             if config.operation_predictor
             else None
         )
 
-    @property
-    def alike(self) -> Tensor:
-        assert self.table is not None
-        return torch.from_numpy(self.table.alike)
-
-    def reaching(self, tokens: Tensor, lists: Tensor, begin: int) -> Tensor:
-        return torch.from_numpy(reaching(*self._code(tokens), self._values(lists), begin)).to(lists.device)
-
-    def executed(self, tokens: Tensor, lists: Tensor) -> Tensor:
-        return self._numbers(prefix_values(*self._code(tokens), self._values(lists)).values, lists)
-
-    def executed_last(self, tokens: Tensor, lists: Tensor) -> Tensor:
-        return self._numbers(last_values(*self._code(tokens), self._values(lists)), lists)
-
-    def _code(self, tokens: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        assert self.table is not None
-        numbers = tokens.cpu().numpy()
-        return self.table.kinds[numbers], self.table.arguments[numbers]
-
-    def _values(self, lists: Tensor) -> NDArray[np.int32]:
-        return (lists.cpu().numpy() + self.smallest).astype(np.int32)
-
-    def _numbers(self, values: NDArray[np.int32], like: Tensor) -> Tensor:
-        """As near as a latent list comes to them."""
-        inside = np.clip(values, self.smallest, self.smallest + self.count - 1) - self.smallest
-        return torch.from_numpy(inside.astype(np.int64)).to(like.device)
+    def numbers(self, lists: Tensor) -> Tensor:
+        """Elements as the networks see them; those outside of the range become the nearest inside. (..., L) -> (..., L)"""
+        smallest, largest = self.lists.smallest_value, self.lists.largest_value
+        return lists.long().clamp(smallest, largest) - smallest
 
     def certain(self, lists: Tensor) -> Tensor:
-        """The latent list that is surely this one. (..., L) -> (..., L, C)"""
-        return (1.0 - F.one_hot(lists, self.count)) * CERTAIN
+        """(..., L) -> (..., L, C)"""
+        return (1.0 - F.one_hot(lists, self.lists.count)) * CERTAIN
 
     def value_loss(self, latent: Tensor, lists: Tensor) -> Tensor:
         """Cross-entropy with the true list, mean over its elements. (..., L, C), (..., L) -> (...)"""
@@ -88,14 +63,20 @@ class ListNetworks(nn.Module):
         return self.operations.loss(attended_input, attended_output, inputs, outputs)
 
 
+def lists_of(config: ModelConfig) -> ListConfig:
+    """What the tasks decided of a model of lists."""
+    assert isinstance(config.values, ListConfig)
+    return config.values
+
+
 class ListEncoder(nn.Module):
     """Two bidirectional LSTMs; the output's also attends to the input's elements."""
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         self.values = values
-        self.input = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
-        self.output = _bidirectional(config.embedding, config.hidden, config.encoder_layers)
+        self.input = _bidirectional(config.embedding, config.hidden, config.layers)
+        self.output = _bidirectional(config.embedding, config.hidden, config.layers)
         self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
 
     def prepare(self, outputs: Tensor) -> Tensor:
@@ -120,13 +101,13 @@ class PairEncoder(nn.Module):
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
-        size = 2 * config.hidden
-        self.length, self.count = config.list_length, config.values
-        self.pair = nn.Embedding(config.values**2, config.embedding)
-        self.place = nn.Embedding(config.list_length, config.embedding)
-        self.triple = nn.Embedding(config.values**2, config.values * RELATIONS)
-        self.relations = nn.Linear(config.list_length * RELATIONS, config.embedding)
-        self.whole = nn.Linear(config.list_length * config.embedding, size)
+        size, lists = 2 * config.hidden, lists_of(config)
+        self.length, self.count = lists.list_length, lists.count
+        self.pair = nn.Embedding(self.count**2, config.embedding)
+        self.place = nn.Embedding(self.length, config.embedding)
+        self.triple = nn.Embedding(self.count**2, self.count * RELATIONS)
+        self.relations = nn.Linear(self.length * RELATIONS, config.embedding)
+        self.whole = nn.Linear(self.length * config.embedding, size)
         self.features = Join((config.embedding, size), size)
         self.norm = nn.LayerNorm(size)
 
@@ -160,11 +141,12 @@ class PropertyEncoder(nn.Module):
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
-        self.smallest = config.smallest_value
+        lists = lists_of(config)
+        self.smallest = lists.smallest_value
         self.constants: Tensor
-        constants = torch.arange(config.smallest_value, config.largest_value + 1)
+        constants = torch.arange(lists.smallest_value, lists.largest_value + 1)
         self.register_buffer("constants", constants, persistent=False)
-        self.lstm = _bidirectional(2 * config.values, config.hidden, config.encoder_layers)
+        self.lstm = _bidirectional(2 * lists.count, config.hidden, config.layers)
 
     def prepare(self, outputs: Tensor) -> Tensor:
         return outputs
@@ -190,11 +172,10 @@ class LstmExecutor(nn.Module):
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
         self.values = values
-        self.gated = config.state_update == "gated"
-        self.states, self.hidden = 2 * config.executor_layers, config.executor_hidden
+        self.states, self.hidden = 2 * config.layers, config.hidden
         self.begin = nn.Linear(config.decoder_hidden, self.states * self.hidden)
-        self.lstm = _bidirectional(config.embedding, config.executor_hidden, config.executor_layers)
-        self.output = nn.Linear(2 * config.executor_hidden, config.values + self.gated)
+        self.lstm = _bidirectional(config.embedding, config.hidden, config.layers)
+        self.output = nn.Linear(2 * config.hidden, values.num_embeddings)
 
     def prepare(self, hidden: Tensor) -> Tensor:
         """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
@@ -208,45 +189,7 @@ class LstmExecutor(nn.Module):
         begin = context.expand(*rows, -1).reshape(-1, self.states, self.hidden).transpose(0, 1).contiguous()
         features = self.lstm(elements.to(begin.dtype), (begin, torch.zeros_like(begin)))[0]
         scores: Tensor = self.output(features)
-        return update(latent, scores.view(*latent.shape[:-1], -1), self.gated)
-
-
-class PositionExecutor(nn.Module):
-    """A small executor, alike for all elements: each sees its value, its place and the decoder's state, then the others.
-
-    The one attention among elements is what `a[i] = a[j]` needs; everything else is per element.
-    """
-
-    def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
-        super().__init__()
-        size = config.executor_hidden
-        self.gated = config.state_update == "gated"
-        self.begin = nn.Linear(config.decoder_hidden, size)
-        self.value = nn.Linear(values.num_embeddings, size, bias=False)
-        self.place = nn.Embedding(config.list_length, size)
-        self.query = nn.Linear(size, 2 * size, bias=False)  # queries and keys in one product
-        self.blocks = nn.ModuleList(
-            nn.Sequential(nn.Linear(width, 2 * size), nn.GELU(), nn.Linear(2 * size, size))
-            for width in [2 * size] + [size] * (config.executor_layers - 1)
-        )
-        self.output = nn.Linear(size, values.num_embeddings + self.gated)
-
-    def prepare(self, hidden: Tensor) -> Tensor:
-        prepared: Tensor = self.begin(hidden)
-        return prepared
-
-    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
-        """As `LstmExecutor`."""
-        places = self.place.weight[: latent.shape[-2]]  # (L, U)
-        known = self.value(latent.exp()) + places + context.unsqueeze(-2)  # (R, K, L, U)
-        known = F.gelu(known)
-        query, key = self.query(known).chunk(2, -1)
-        weights = (query @ key.transpose(-1, -2)).float().softmax(-1).to(known.dtype)  # (R, K, L, L)
-        mixed = torch.cat([known, weights @ known], -1)
-        for block in self.blocks:
-            known = known + block(mixed)
-            mixed = known
-        return update(latent, self.output(known), self.gated)
+        return scores.float().log_softmax(-1).view_as(latent)  # never in half precision: a chain adds up its errors
 
 
 class WholeExecutor(nn.Module):
@@ -257,15 +200,15 @@ class WholeExecutor(nn.Module):
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
-        size, whole = config.executor_hidden, config.list_length * config.values
-        self.length, self.gated = config.list_length, config.state_update == "gated"
+        size, self.length = config.decoder_hidden, lists_of(config).list_length
+        whole = self.length * values.num_embeddings
         self.begin = nn.Linear(config.decoder_hidden, 2 * size)
         self.first = nn.Linear(whole, size)
         self.blocks = nn.ModuleList(
             nn.Sequential(nn.LayerNorm(size), nn.Linear(size, size), nn.GELU(), nn.Linear(size, size))
-            for _ in range(config.executor_layers)
+            for _ in range(config.layers)
         )
-        self.output = nn.Linear(size, whole + config.list_length * self.gated)
+        self.output = nn.Linear(size, whole + self.length)  # values, and for each element whether it changes
 
     def prepare(self, hidden: Tensor) -> Tensor:
         prepared: Tensor = self.begin(hidden)
@@ -280,10 +223,10 @@ class WholeExecutor(nn.Module):
         for block in self.blocks:
             known = known + block(known)
         scores: Tensor = self.output(known)
-        return update(latent, scores.view(*latent.shape[:-2], self.length, -1)[..., :length, :], self.gated)
+        return update(latent, scores.view(*latent.shape[:-2], self.length, -1)[..., :length, :])
 
 
-EXECUTORS = {"lstm": LstmExecutor, "positions": PositionExecutor, "whole": WholeExecutor}
+EXECUTORS = {"lstm": LstmExecutor, "whole": WholeExecutor}
 
 
 class LatentEncoder(nn.Module):
@@ -292,9 +235,9 @@ class LatentEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         features = 2 * config.hidden
-        self.size, self.count = config.hidden, config.values
+        self.size, self.count = config.hidden, lists_of(config).count
         self.base = Join((features, features), config.hidden)
-        self.pair = nn.Embedding(config.values**2, config.hidden)
+        self.pair = nn.Embedding(self.count**2, config.hidden)
 
     def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
         """What all latent lists of a task share. (..., L, D), (..., L, D), (..., L) -> (..., L, C + Z)"""
@@ -315,11 +258,12 @@ def pairs(latent: Tensor, wanted: Tensor) -> Tensor:
     return (latent.exp().unsqueeze(-1) * wanted.unsqueeze(-2)).flatten(-2)
 
 
-def update(latent: Tensor, scores: Tensor, gated: bool) -> Tensor:
-    """Log-probabilities after an execution that gave these scores, and a gate behind them. (..., L, C), (..., L, C or C + 1)"""
-    scores = scores.float()  # the chain of executions adds up errors, so it is never in half precision
-    if not gated:
-        return scores.log_softmax(-1)
+def update(latent: Tensor, scores: Tensor) -> Tensor:
+    """Log-probabilities after an execution: scores of the new values, and last a gate, the score that an element changes.
+
+    (..., L, C), (..., L, C + 1) -> (..., L, C)
+    """
+    scores = scores.float()  # never in half precision: a chain of executions adds up its errors
     written, gate = scores[..., :-1].log_softmax(-1), scores[..., -1:]
     return torch.logaddexp(latent + F.logsigmoid(-gate), written + F.logsigmoid(gate))
 

@@ -1,0 +1,64 @@
+"""From examples to what the decoder attends to: features of inputs and outputs, and views of latent values.
+
+Knows no time: a latent value is encoded alike whenever it comes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from lasynth.models.base import IO
+from lasynth.models.decoder import INPUT, LATENT, Decoder
+from lasynth.models.networks import Networks
+from lasynth.models.state import Examples
+
+
+class Encoding:
+    """Encodes examples for one decoder."""
+
+    def __init__(self, networks: Networks, decoder: Decoder, executes_prefixes: bool) -> None:
+        """`executes_prefixes`: whether the input's place is taken by latent values as the program grows."""
+        self.networks, self.decoder, self.executes_prefixes = networks, decoder, executes_prefixes
+
+    def examples(self, io: IO) -> Examples:
+        """All that is known of tasks before the first lexeme."""
+        inputs, outputs = filled(io)
+        wanted = self.networks.numbers(outputs)
+        latent = self.networks.certain(self.networks.numbers(inputs))
+        base = self.networks.encoder.prepare(wanted)
+        features = self.networks.encoder(latent, base)
+        overview = self.decoder.overview(*features, io.present)
+        views, encoder = self._project(INPUT, features), self.networks.latent_encoder
+        if encoder is None:
+            fixed, moving = ((), views) if self.executes_prefixes else (views, ())
+            return Examples(inputs, latent, io.present, features, overview, base, fixed, moving)
+        base = encoder.prepare(*features, wanted)
+        first = self._project(LATENT, [encoder(latent, base)])
+        return Examples(inputs, latent, io.present, features, overview, base, views, first)
+
+    def certain(self, values: Tensor) -> Tensor:
+        """Latent values that are surely these ones. (..., K, *) -> (..., K, *)"""
+        return self.networks.certain(self.networks.numbers(values))
+
+    def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
+        """What the decoder sees of latent values that belong to tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, 2 A)"""
+        base, encoder = base.index_select(0, task), self.networks.latent_encoder
+        if encoder is None:
+            return self._project(INPUT, self.networks.encoder(latents, base))
+        return self._project(LATENT, [encoder(latents, base)])
+
+    def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""
+        return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
+
+
+def filled(io: IO) -> tuple[Tensor, Tensor]:
+    """Inputs and outputs with copies of the first present example in place of the absent ones. (B, K, *) each"""
+    tasks, count = io.present.shape
+    first = io.present.int().argmax(1, keepdim=True)
+    slots = torch.where(io.present, torch.arange(count, device=first.device), first)  # (B, K)
+    rows = torch.arange(tasks, device=first.device).unsqueeze(1)
+    return io.inputs[rows, slots], io.outputs[rows, slots]

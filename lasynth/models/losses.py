@@ -1,0 +1,98 @@
+"""What a run of true programs costs: four losses, each a mean over the batch. Knows nothing of how scores come about."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from lasynth.layers import masked_mean
+from lasynth.models.base import Batch
+from lasynth.models.decoder import INPUT, OUTPUT
+from lasynth.models.encoding import filled
+from lasynth.models.execution import hidden_at, in_time_order
+from lasynth.models.mistakes import Mistakes, draw_mistakes
+from lasynth.models.networks import Networks
+from lasynth.models.real import RealExecution
+from lasynth.vocab import BOS, PAD
+
+
+class Run(NamedTuple):
+    """All steps of B programs."""
+
+    scores: Tensor
+    """(B, T, V)"""
+    first_seen: list[Tensor]
+    """What was attended to before the first lexeme, each (B, K, A)."""
+    hidden: Tensor
+    """(B, E, T, H)"""
+    latents: Tensor
+    """(P, K, *)"""
+    current: Tensor
+    """(B, T): row of the latent value that was current at each moment."""
+
+
+def final_loss(networks: Networks, run: Run, batch: Batch, points: Tensor) -> Tensor:
+    """How far the latent value after the whole program is from the output. `points` are the execution points, (B, T)."""
+    executor = networks.executor
+    if executor is None:
+        return run.scores.new_zeros(())
+    wanted = networks.numbers(filled(batch.io)[1])
+    last = (batch.tokens != PAD).sum(1, keepdim=True) - 1  # (B, 1): the moment after the last lexeme
+    final = run.latents[run.current.gather(1, last).squeeze(1)]  # (B, K, *)
+    executed = points.gather(1, last).squeeze(1)
+    if not bool(executed.all()):  # a program that does not end at an execution point is executed once more
+        more = executor(final, executor.prepare(hidden_at(run.hidden, last).squeeze(1)))
+        final = torch.where(executed.view(-1, *(1 for _ in final.shape[1:])), final, more)
+    return masked_mean(networks.value_loss(final, wanted), batch.io.present).mean()
+
+
+def statements_loss(networks: Networks, run: Run, batch: Batch, points: Tensor, ends: Tensor) -> Tensor:
+    """How far the latent values at execution points are from the true ones. Points are some of the statement ends, (B, T)."""
+    if batch.states is None or batch.states_valid is None:
+        raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
+    numbers = ends.cumsum(1)  # (B, T): statements so far
+    count = int(numbers[:, -1].max())
+    if batch.states.shape[1] < count:
+        raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
+    positions, _ = in_time_order(points)  # (B, S)
+    number = (numbers.gather(1, positions) - 1).clamp(min=0)  # (B, S): of each point among the statement ends
+    rows = torch.arange(len(points), device=points.device).unsqueeze(1)
+    valid = batch.states_valid[rows, number] & batch.io.present.unsqueeze(1)  # (B, S, K)
+    valid = valid & points.gather(1, positions).unsqueeze(2)
+    true = batch.states[rows, number]
+    unknown = ~valid.view(*valid.shape, *(1 for _ in true.shape[3:]))
+    outputs = filled(batch.io)[1].unsqueeze(1).to(true.dtype)
+    true = networks.numbers(torch.where(unknown, outputs, true))  # any value will do where it does not count
+    latents = run.latents[run.current.gather(1, positions)]  # (B, S, K, *)
+    return masked_mean(networks.value_loss(latents, true), valid).mean()
+
+
+def operation_loss(networks: Networks, run: Run, batch: Batch) -> Tensor:
+    """Of the operation predictor, before the first lexeme."""
+    if networks.operations is None:
+        return run.scores.new_zeros(())
+    seen, numbers = run.first_seen, [networks.numbers(side) for side in filled(batch.io)]
+    losses = networks.operation_loss(seen[INPUT], seen[OUTPUT], *numbers)
+    return masked_mean(losses, batch.io.present).mean()
+
+
+def real_mistakes(
+    real: RealExecution, run: Run, batch: Batch, statement_ends: Tensor, count: int, rng: Generator
+) -> Mistakes:
+    """Wrong lexemes that the model finds likely, without those that lead to the same values as the true program."""
+    scores = run.scores.detach()
+    drawn = draw_mistakes(batch.tokens, scores, real.alike.to(scores.device), statement_ends, count, rng)
+    inputs = filled(batch.io)[0][drawn.rows]
+    made, true = (real.states(tokens, inputs) for tokens in (drawn.tokens, batch.tokens[drawn.rows]))  # (R, S, K, *)
+    every = torch.arange(len(drawn.rows), device=drawn.rows.device)
+    last = statement_ends[drawn.tokens].sum(1) - 1  # (R,)
+    return drawn.at(real.differ(made[every, last], true[every, last]).nonzero().squeeze(1))
+
+
+def mistake_loss(scores: Tensor, mistakes: Mistakes, tasks: int) -> Tensor:
+    """How far a model is from knowing that nothing follows a mistake. It says so with BOS, which no program holds and no search
+    takes. `scores` are of the programs with mistakes, (R, T, V); the mean is over so many tasks."""
+    behind = scores[torch.arange(len(mistakes.rows), device=scores.device), mistakes.ends]  # (R, V)
+    return -behind.log_softmax(-1)[:, BOS].sum() / tasks

@@ -1,0 +1,48 @@
+"""Real execution inside a model: prefixes of programs, run by the language's machine, between tensors.
+
+Used by the row `Executed` and by the loss of mistakes. Knows no network.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from lasynth.domains.learnable import Machine, Values
+
+
+class RealExecution:
+    """A language's machine, called with tensors on any device."""
+
+    def __init__(self, values: Values, machine: Machine) -> None:
+        self.values, self.machine = values, machine
+        self.alike = torch.from_numpy(machine.alike)
+        """(V, V) of bool: which lexemes can stand in for which."""
+
+    def states(self, tokens: Tensor, inputs: Tensor) -> Tensor:
+        """Values at every statement end of programs. (B, T), (B, K, *) -> (B, S, K, *)"""
+        states = self.machine.states(tokens.cpu().numpy(), inputs.cpu().numpy()).values
+        return torch.from_numpy(states).to(inputs.device)
+
+    def last_state(self, tokens: Tensor, inputs: Tensor) -> Tensor:
+        """Values at the last lexeme of prefixes, which ends a statement. (B, T), (B, K, *) -> (B, K, *)"""
+        return torch.from_numpy(self.machine.last_state(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
+
+    def differ(self, one: Tensor, other: Tensor) -> Tensor:
+        """Which tasks have an example with different values. (B, K, *), (B, K, *) -> (B,) of bool"""
+        same = torch.from_numpy(self.values.same(one.cpu().numpy(), other.cpu().numpy()))  # (B, K)
+        return ~same.all(1).to(one.device)
+
+    def examples_at_cursor(self, fed: Tensor, inputs: Tensor, present: Tensor, last: bool = False) -> Tensor:
+        """Which examples reach the place where the next lexeme stands, after every lexeme or after the last one alone. Where
+        none does, all count. `fed` is BOS and the lexemes so far. (B, T), (B, K, *), (B, K) -> (B, K, T or 1) of bool"""
+        begin = fed.shape[1] - 2 if last else 0
+        tokens = fed[:, 1:].cpu().numpy()
+        reached = torch.from_numpy(self.machine.reaching(tokens, inputs.cpu().numpy(), max(0, begin)))
+        reached = reached.to(present.device)
+        if begin <= 0:
+            reached = F.pad(reached, (1, 0), value=True)  # before the first lexeme
+        here = present.unsqueeze(-1)
+        counting = (reached[..., -1:] if last else reached) & here
+        return torch.where(counting.any(1, keepdim=True), counting, here)

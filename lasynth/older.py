@@ -1,0 +1,100 @@
+"""Checkpoints of older versions, read as this version would have written them.
+
+A setting that was retired must have had the value that this version always uses; settings that were joined must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from lasynth.config import ModelConfig
+from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import learnable
+from lasynth.settings import TrainConfig
+
+RETIRED = {
+    "detach_state": False,
+    "execution_weight": 1.0,
+    "execution_warmup_steps": 0,
+    "double_attention": "output_first",
+}
+"""Settings of models that exist no more, and the only value that can still be loaded."""
+RETIRED_TRAINING = {"draw_for": "batch"}
+"""The same for trainings."""
+RENAMED_WEIGHTS = {"networks.latent.": "networks.latent_encoder."}
+"""Prefixes of weights' names: then and now."""
+
+
+def read_config(stored: Mapping[str, Any], domain: AnyDomain) -> ModelConfig:
+    """The config on a card. ValueError or TypeError if this version cannot build such a model."""
+    settings = dict(stored)
+    language = learnable(domain)
+    if "values" in settings:
+        return ModelConfig(**{**settings, "values": language.value_config(settings["values"] or {})})
+    known = {field.name for field in fields(ModelConfig)}
+    values = {name: settings.pop(name) for name in ("list_length", "smallest_value", "largest_value")}
+    for name, value in RETIRED.items():
+        _must_be(name, settings.pop(name, value), value)
+    _join_overview(settings)
+    _join_sizes(settings)
+    _join_execution(settings)
+    if unknown := settings.keys() - known:
+        raise ValueError(f"unknown settings {', '.join(sorted(unknown))}")
+    return ModelConfig(**settings, values=language.value_config(values))
+
+
+def read_training(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a training on a card; a setting that did not exist then has its default. ValueError."""
+    settings = dict(stored)
+    for name, value in RETIRED_TRAINING.items():
+        _must_be(name, settings.pop(name, value), value)
+    defaults = {field.name: field.default for field in fields(TrainConfig)}
+    return {**defaults, **settings}
+
+
+def read_weights(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Weights under the names that they have now."""
+    return {_renamed(name): value for name, value in stored.items()}
+
+
+def _renamed(name: str) -> str:
+    for then, now in RENAMED_WEIGHTS.items():
+        if name.startswith(then):
+            return now + name.removeprefix(then)
+    return name
+
+
+def _join_overview(settings: dict[str, Any]) -> None:
+    summary, consensus = settings.pop("summary", 0), settings.pop("consensus", False)
+    wide = settings.pop("output_from", "attention") == "all"
+    _must_be("consensus", consensus, summary > 0)
+    _must_be("output_from: all", wide, summary > 0)
+    settings["overview"] = summary
+
+
+def _join_sizes(settings: dict[str, Any]) -> None:
+    layers = [settings.pop(f"{part}_layers") for part in ("encoder", "decoder", "executor")]
+    for part in layers[1:]:
+        _must_be("the number of layers", part, layers[0])
+    settings["layers"] = layers[0]
+    _must_be("attention_hidden", settings.pop("attention_hidden"), settings["hidden"])
+    executor = settings.pop("executor_hidden")
+    if settings["executor"] in ("final", "partial"):
+        whole = settings["executor_network"] == "whole"
+        _must_be("executor_hidden", executor, settings["decoder_hidden" if whole else "hidden"])
+
+
+def _join_execution(settings: dict[str, Any]) -> None:
+    executor = settings["executor"]
+    _must_be("pool_over", settings.pop("pool_over", "all"), "reaching" if executor == "real" else "all")
+    gated = "gated" if settings["executor_network"] == "whole" else "replace"
+    update = settings.pop("state_update")
+    if executor in ("final", "partial"):
+        _must_be("state_update", update, gated)
+
+
+def _must_be(name: str, value: Any, only: Any) -> None:
+    if value != only:
+        raise ValueError(f"{name} = {value} is no longer supported, only {only}")
