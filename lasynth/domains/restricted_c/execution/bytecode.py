@@ -63,7 +63,7 @@ FIRST_CONSTANT = MAX_SLOTS + 3
 """Cells after the list: the variables, two temporaries (for the sides of a test), the constant 0, other constants."""
 
 # Fields of an open block. Of a loop: the cell of its variable, its LOOP_x operation, its limit, the first instruction
-# of its body, and the chains of jumps (see `land`) to its end and to its next test. A branch has IS_LOOP and EXITS only.
+# of its body, and the chains of jumps (see `land`) to its end and its next test. A branch has only IS_LOOP and EXITS.
 IS_LOOP, CELL, BACK, LIMIT, TOP, EXITS, CONTINUES = range(7)
 # Registers of the translation: the next instruction, the next free cell and the number of open blocks.
 # Of the expression being read: its value so far, the sign before the next operand, and the target of the assignment.

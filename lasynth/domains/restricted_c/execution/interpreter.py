@@ -115,7 +115,7 @@ class Execution:
         return self.list
 
     def did(self, label: Callable[..., str], *what: object) -> None:
-        """Record a step. The label is printed only if somebody records."""
+        """Record a step. The label is built only if there is a recorder."""
         if self.record:
             self.record(label(*what), self)
 

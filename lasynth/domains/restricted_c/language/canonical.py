@@ -49,8 +49,8 @@ def drop_unused(program: Program) -> Program:
 def inline_constants(program: Program) -> Program:
     """The same program with variables replaced by their initial values where they still hold them.
 
-    A variable counts as changed from the first top-level statement that writes to it. Declarations that become unused
-    go. A variable with a negative value stays where it is a subscript: the language has no negative subscripts.
+    A variable counts as changed from the first top-level statement that writes to it. Unused declarations are
+    dropped. A variable with a negative value stays where it is a subscript: the language has no negative subscripts.
     """
     shadowed = {s.variable for s in statements(program.body) if isinstance(s, For) and s.declares}
     values = {d.name: d.value for d in program.declarations if d.value is not None and d.name not in shadowed}

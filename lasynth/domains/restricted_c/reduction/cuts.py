@@ -55,7 +55,7 @@ def sweep(judge: Judge, draft: Draft) -> bool:
     at = 0
     while at < draft.sizes[0]:
         variant = 0
-        while variant < VARIANTS and at < draft.sizes[0]:  # a cut may shorten the program to less than `at`
+        while variant < VARIANTS and at < draft.sizes[0]:  # after a cut, the program may end before `at`
             if cut(draft, at, variant) and same_outcomes(judge, draft):
                 accept(draft)
                 shrunk = True
@@ -212,7 +212,7 @@ def cut_two_operations(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def add_up(draft: Draft, begin: int, end: int) -> bool:
-    """Write the sum begin..end with one number. False if it has not one place, or if the number is too large."""
+    """Write the sum begin..end with one number. False unless it has exactly one place and a small result."""
     number, place, negative, places, largest = 0, 0, False, 0, LARGEST
     for i in range(begin, end, 2):
         minus = i > begin and draft.kinds[0, i - 1] == MINUS
