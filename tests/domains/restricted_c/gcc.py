@@ -1,8 +1,8 @@
-"""The referee: gcc with its sanitizers runs many programs in one compilation.
+"""Runs many programs with gcc and its sanitizers, in one compilation, as a reference for our own execution.
 
-The list lies in the middle of a large stretch of poisoned memory, so every subscript outside it is caught. Runs that should
-be fine share a process; a run that should fail gets a process of its own and must die of the right sanitizer. Variables are
-volatile here: gcc may otherwise turn `x - x` into 0, as it may with undefined behaviour, before a sanitizer sees it.
+The list is in the middle of a large region of poisoned memory, so the address sanitizer catches every subscript outside
+it. Runs that should succeed share a process. A run that should fail gets its own process, which the right sanitizer
+must stop. Variables are volatile, because gcc may otherwise simplify `x - x` to 0 before a sanitizer sees it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ static void run_badly(volatile int *(*function)(volatile int *), const int *valu
     report[sizeof report - 1] = 0;
     close(ends[0]);
     waitpid(child, NULL, 0);
-    puts(strstr(report, "signed integer overflow") ? "overflow" : strstr(report, "AddressSanitizer") ? "bounds" : "survived");
+    puts(strstr(report, "signed integer overflow") ? "overflow"
+         : strstr(report, "AddressSanitizer") ? "bounds" : "survived");
     memset(report, 0, sizeof report);
 }
 """
@@ -76,7 +77,7 @@ static void run_badly(volatile int *(*function)(volatile int *), const int *valu
 def run_with_gcc(
     programs: Sequence[Program], inputs: Sequence[Sequence[int]], fine: Sequence[Sequence[bool]], folder: Path
 ) -> list[list[list[int] | str]]:
-    """For each program and input the list, or which sanitizer stopped it; `fine` says which runs are expected to end well."""
+    """For each program and input, the list or the fault that a sanitizer reports. `fine`: which runs should succeed."""
     length = len(inputs[0])
     rows = ", ".join("{" + ", ".join(c_literal(value) for value in values) + "}" for values in inputs)
     parts = [HARNESS % {"length": length}, f"static const int inputs[][{length}] = {{ {rows} }};"]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for restricted C: any tree that the language allows, with any names."""
+"""Hypothesis strategies for restricted C: programs of many shapes, with many kinds of names."""
 
 from __future__ import annotations
 

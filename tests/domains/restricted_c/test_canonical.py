@@ -1,4 +1,4 @@
-"""Canonical form, unused declarations and constants in their places: the meaning never changes."""
+"""Canonical names, dropped declarations and inlined constants never change the meaning of a program."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def test_meaning_is_kept(program: Program, values: list[int]) -> None:
 
 
 @given(programs())
-def test_canonical_is_stable_and_can_be_printed(program: Program) -> None:
+def test_canonical_form_is_stable_and_can_be_printed(program: Program) -> None:
     once = canonical(program)
     assert canonical(once) == once
     assert parse(print_program(once)) == once
     assert parse(print_program(inline_constants(once))) == inline_constants(once)
 
 
-def test_the_native_source_is_canonical(rng: Random) -> None:
+def test_sampled_programs_are_canonical(rng: Random) -> None:
     for _ in range(300):
         program = sample_program(rng)
         assert canonical(program) == program
@@ -76,6 +76,6 @@ def test_names(text: str, expected: str) -> None:
         ("int x = 2; for (x = 0; x <= 1; x++) a[x]++;", "int x = 2; for (x = 0; x <= 1; x++) a[x]++;"),
     ],
 )
-def test_constants_go_where_they_do_not_change_the_meaning(text: str, expected: str) -> None:
+def test_constants_replace_variables_only_while_they_are_unchanged(text: str, expected: str) -> None:
     frame = "int * f(int a[]) {{ {} return a; }}"
     assert inline_constants(parse(frame.format(text))) == parse(frame.format(expected))

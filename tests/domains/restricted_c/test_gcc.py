@@ -1,4 +1,4 @@
-"""gcc has the last word: our machine gives what compiled C gives, and faults where the sanitizers do."""
+"""The machine and gcc agree: the same results, and faults where gcc's sanitizers report them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ EXPECTED = {Status.OUT_OF_BOUNDS: gcc.BOUNDS, Status.OVERFLOW: gcc.OVERFLOW}
 
 
 def judge(rng: Random, count: int, folder: Path) -> np.ndarray:
-    """Draw programs, half of them as printed for people, and compare all runs that end; how often each status came up."""
+    """Draw programs and compare all runs that end. Return how often each status occurred.
+
+    Half of the programs have inlined constants, as programs shown to people do.
+    """
     numbers = np.random.default_rng(rng.getrandbits(32))
     inputs = numbers.integers(-4, 5, (4, 5)).astype(np.int32)
     inputs[3, :3] = (1_500_000_000, -1_500_000_000, 1_400_000_000)  # large values make sums overflow
@@ -35,7 +38,7 @@ def judge(rng: Random, count: int, folder: Path) -> np.ndarray:
         for k, result in enumerate(row):
             expected = EXPECTED.get(Status(int(status[p, k])), outputs[p, k].tolist())
             if expected == gcc.OVERFLOW and result != gcc.OVERFLOW:
-                folded += 1  # gcc may simplify `2 + x - 1` or `if (x - y)` before the sanitizer sees it, and go on
+                folded += 1  # gcc may simplify `2 + x - 1` or `if (x - y)`, and then there is no overflow to report
             else:
                 assert result == expected, (programs[p], inputs[k])
     assert folded <= 0.1 * (status[chosen] == Status.OVERFLOW).sum()

@@ -1,4 +1,4 @@
-"""The semantics, one line a case, failures included. The machine is held to the same table."""
+"""The semantics, one line per case, faults included. The machine must pass the same table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CASES = [
     ("if (a[0] || a[1] && a[2]) a[1] = 9;", [0, 2, 0], [0, 2, 0]),
     ("if (a[0] && a[1] && a[2]) a[1] = 9;", [1, 2, 3], [1, 9, 3]),
     ("if (a[0] || a[1] || a[2]) a[1] = 9; else a[0] = 9;", [0, 0, 0], [9, 0, 0]),
-    # && and || stop early: the subscript outside is never used
+    # && and || stop early: the subscript outside the list is never used
     ("int i = 5; if (a[0] && a[i]) a[1] = 9;", [0, 2, 3], [0, 2, 3]),
     ("int i = 5; if (a[0] || a[i]) a[1] = 9;", [1, 2, 3], [1, 9, 3]),
     ("int i = 5; if (a[0] && a[i]) a[1] = 9;", [1, 2, 3], "OutOfBounds"),
@@ -73,7 +73,7 @@ CASES = [
     ("int i; if (i < 1) a[0] = 1;", [0, 0, 0], "UninitialisedRead"),
     ("int i; i = 1; a[i] = 5;", [0, 0, 0], [0, 5, 0]),
     ("int i; for (i = 0; i <= 1; i++) a[i] = 5;", [0, 0, 0], [5, 5, 0]),
-    # the right-hand side comes before the place it goes to
+    # the right-hand side is evaluated before the place it is assigned to
     ("int i; a[i] = a[3];", [0, 0, 0], "OutOfBounds"),
     ("int i; int j; i = a[0] + a[3] + j;", [0, 0, 0], "OutOfBounds"),
     ("int i; if (a[i] < a[3] + 1) a[0] = 1;", [0, 0, 0], "UninitialisedRead"),
@@ -106,7 +106,7 @@ def test_semantics(body: str, values: list[int], expected: list[int] | str) -> N
         assert status[0, 0] == FAULTS[expected]
 
 
-def test_the_input_is_left_alone() -> None:
+def test_the_input_does_not_change() -> None:
     values = [1, 2, 3]
     run(parse("int * f(int a[]) { a[0] = 9; return a; }"), values)
     assert values == [1, 2, 3]
@@ -124,7 +124,7 @@ def test_the_limit_counts_loop_tests(tests: int) -> None:
             run(program, [0, 0, 0], max_steps=3)
 
 
-def test_a_trace_tells_the_state_after_each_statement() -> None:
+def test_a_trace_has_the_state_after_each_statement() -> None:
     program = parse("int * f(int a[]) { int i = 1; for (i = 0; i <= 1; i++) a[i]++; return a; }")
     result = trace(program, [5, 6])
     assert [(step.label, step.value, dict(step.scalars)) for step in result.steps] == [

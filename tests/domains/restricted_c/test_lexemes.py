@@ -1,4 +1,4 @@
-"""Lexemes and their grammar: exact recovery, and a mask that allows programs and nothing else."""
+"""Lexemes and their grammar: trees are recovered exactly, and the mask allows programs and nothing else."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def test_every_sampled_program_is_allowed_step_by_step(rng: Random) -> None:
 
 
 def sample_under_mask(count: int, steps: int, seed: int) -> list[list[int]]:
-    """Sequences drawn uniformly from what is allowed, those that ended."""
+    """Draw sequences uniformly from the allowed lexemes. Return those that end within `steps`."""
     numbers = np.random.default_rng(seed)
     states, sequences = C.syntax.start(count), [[] for _ in range(count)]  # type: list[list[int]]
     live = np.arange(count)
     for _ in range(steps):
         allowed = C.syntax.allowed(states)
-        assert allowed.any(axis=1).all(), "a prefix that cannot go on"
+        assert allowed.any(axis=1).all(), "a prefix has no allowed next lexeme"
         tokens = (allowed * numbers.random(allowed.shape)).argmax(axis=1)
         states = C.syntax.advance(states, tokens)
         for row, token in zip(live, tokens, strict=True):
@@ -72,7 +72,7 @@ def sample_under_mask(count: int, steps: int, seed: int) -> list[list[int]]:
     return [sequence for sequence in sequences if sequence[-1] == EOS]
 
 
-def test_whatever_is_sampled_under_the_mask_and_ends_parses() -> None:
+def test_sequences_sampled_under_the_mask_are_programs() -> None:
     sequences = sample_under_mask(2000, 120, seed=1)
     assert len(sequences) > 500
     for sequence in sequences:
@@ -82,8 +82,8 @@ def test_whatever_is_sampled_under_the_mask_and_ends_parses() -> None:
 
 
 @given(st.data())
-def test_the_mask_and_the_parser_are_one_language(data: st.DataObject) -> None:
-    """Change one lexeme of a program at random: the mask accepts the result exactly if the text of it is a program."""
+def test_the_mask_and_the_parser_accept_the_same_language(data: st.DataObject) -> None:
+    """One lexeme of a program is changed at random. The mask accepts the result if and only if it is a program."""
     rng = Random(data.draw(st.integers(0, 10**9)))
     lexemes = C.unparse(sample_program(rng))
     lexemes[rng.randrange(len(lexemes))] = rng.choice(C.vocab.lexemes[3:])
@@ -105,7 +105,7 @@ def test_the_mask_and_the_parser_are_one_language(data: st.DataObject) -> None:
 def test_special_lexemes_are_never_allowed() -> None:
     allowed = C.syntax.allowed(C.syntax.start(1))[0]
     assert not allowed[[PAD, BOS]].any()
-    assert allowed[EOS]  # the empty program is one
+    assert allowed[EOS]  # the empty program is a program
 
 
 def test_a_lexeme_that_is_not_allowed_is_an_error() -> None:
@@ -117,7 +117,7 @@ def test_a_lexeme_that_is_not_allowed_is_an_error() -> None:
     "lexemes",
     [
         ["a[p_0] =", "1", ";"],  # not declared
-        ["int p_0 =", "1", "a[p_0] =", "1"],  # not ended
+        ["int p_0 =", "1", "a[p_0] =", "1"],  # no `;` at the end
         ["int l_1 =", "1"],  # p_0 comes first
         ["break"],
         ["int p_0 =", "1", "for p_0", "0", "<= ++", "2", "}"],  # empty block
@@ -126,7 +126,7 @@ def test_a_lexeme_that_is_not_allowed_is_an_error() -> None:
         ["nonsense"],
     ],
 )
-def test_sequences_that_are_no_programs(lexemes: list[str]) -> None:
+def test_sequences_that_are_not_programs(lexemes: list[str]) -> None:
     with pytest.raises(ParseError):
         C.parse(lexemes)
 

@@ -1,4 +1,4 @@
-"""The compiled machine agrees with the readable interpreter: on results, on faults, on everything that is generated."""
+"""The compiled machine agrees with the readable interpreter on all results and faults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_interpreter(program: Program, values: list[int]) -> tuple[list[int], int]
 
 
 def assert_agreement(drawn: list[Program], inputs: np.ndarray) -> np.ndarray:
-    """Both ways on every input; how often each status came up."""
+    """Compare both on every input. Return how often each status occurred."""
     outputs, status = run_codes(pack([to_code(p) for p in drawn]), inputs, max_steps=STEPS)
     lists = inputs.tolist()
     for p, program in enumerate(drawn):
@@ -59,7 +59,7 @@ def test_a_million_generated_programs(rng: Random) -> None:
         assert_agreement([sample_program(rng) for _ in range(1_000)], inputs)
 
 
-def test_each_program_may_have_inputs_of_its_own(rng: Random) -> None:
+def test_each_program_may_have_its_own_inputs(rng: Random) -> None:
     codes = pack([to_code(sample_program(rng)) for _ in range(20)])
     inputs = np.random.default_rng(1).integers(-4, 5, (3, 4, 5)).astype(np.int32)
     group = np.arange(20) % 3

@@ -1,5 +1,7 @@
-"""Values at statement ends, and who comes to the end of a prefix: checked against the readable interpreter on prefixes that
-are closed by hand or by trees."""
+"""Values at statement ends, and which lists reach the end of a prefix.
+
+The readable interpreter gives the expected values, on prefixes whose blocks the tests close themselves.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def values(programs: list[list[str]], inputs: list[list[list[int]]]) -> PrefixVa
 
 
 def closed(lexemes: list[str]) -> list[str]:
-    """The prefix as a program."""
+    """The prefix as a program: its open blocks are closed."""
     lexemes = [*lexemes[:-1], "}"] if lexemes[-1] == "} else {" else lexemes
     depth = sum(lexeme in OPENING for lexeme in lexemes) - lexemes.count("}")
     return [*lexemes, *["}"] * depth]
@@ -68,16 +70,16 @@ def test_values_are_those_of_closed_prefixes(rng: Random, reduce: bool) -> None:
     [
         ("++a[p_0]", [[2, 2]]),
         ("a[p_0] =|a[p_0]|+|3|;|--a[p_0]", [[4, 2], [3, 2]]),
-        # inside a loop: what the whole loop would do with the body so far
+        # inside a loop: the result of the whole loop with the body so far
         ("for p_0|0|<= ++|1|++a[p_0]|a[p_0]++|}", [[2, 3], [3, 4], [3, 4]]),
-        # `} else {` ends the first block; the second is empty there
+        # `} else {` ends the first block; the second is still empty
         ("if|a[p_0]|{|++a[p_0]|} else {|--a[p_0]|}", [[2, 2], [2, 2], [2, 2], [2, 2]]),
         ("for p_0|0|<= ++|1|if|1|{|break|}|++a[p_0]|}", [[1, 2]] * 4),
-        # out of the list in the second statement: no value from there on
+        # the last statement is out of bounds: it has no value
         ("++p_0|++a[p_0]|++p_0|++a[p_0]", [[1, 2], [1, 3], [1, 3], None]),
     ],
 )
-def test_by_hand(program: str, wanted: list[list[int] | None]) -> None:
+def test_values_worked_out_by_hand(program: str, wanted: list[list[int] | None]) -> None:
     got = values([["int p_0 =", "0", *program.split("|")]], [[[1, 2]]])
     assert got.values.shape == (1, len(wanted), 1, 2)
     assert [v.tolist() if ok else None for v, ok in zip(got.values[0, :, 0], got.valid[0, :, 0], strict=True)] == wanted
@@ -100,9 +102,9 @@ def test_the_last_value_is_that_of_the_prefix(rng: Random) -> None:
             assert last[0].tolist() == wanted.values[0, s].tolist()
 
 
-def test_who_comes_to_the_end_of_a_prefix_without_loops(rng: Random) -> None:
+def test_which_lists_reach_the_end_of_a_prefix_without_loops(rng: Random) -> None:
     tasks, _ = sample_tasks(rng, 200, COptions(reduce=True, branch_share=1, loop_share=0))
-    inside = 0
+    not_reached = 0
     for task in tasks:
         lexemes = DOMAIN.unparse(task.program)
         if any(lexeme.startswith("for") for lexeme in lexemes):
@@ -113,14 +115,15 @@ def test_who_comes_to_the_end_of_a_prefix_without_loops(rng: Random) -> None:
         for t, lexeme in enumerate(lexemes):
             if lexeme == "{" or DOMAIN.statement_ends[DOMAIN.vocab.encode([lexeme])[0]]:
                 begun = t + 1
+            # `++a[4]` changes the result exactly if it is reached; `a[0] = a[0];` never does
             marked, idle = (
                 DOMAIN.parse(closed([*lexemes[:begun], *more])) for more in (["++a[4]"], ["a[0] =", "a[0]", ";"])
             )
             for k, value in enumerate(lists):
                 wanted, without = interpreter.run(marked, value), interpreter.run(idle, value)
                 assert got[k, t] == (wanted != without)
-                inside += not got[k, t]
-    assert inside > 100
+                not_reached += not got[k, t]
+    assert not_reached > 100
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_who_comes_to_the_end_of_a_prefix_without_loops(rng: Random) -> None:
     ],
     ids=["else", "break", "nested"],
 )
-def test_who_comes_to_the_end_by_hand(program: str, wanted: list[str]) -> None:
+def test_which_lists_reach_the_end_worked_out_by_hand(program: str, wanted: list[str]) -> None:
     lexemes = program.split("|")
     kinds, arguments = code([lexemes])
     lists = np.array([[[2, 0], [0, 0], [3, 1]]], np.int32)
@@ -145,7 +148,7 @@ def test_who_comes_to_the_end_by_hand(program: str, wanted: list[str]) -> None:
 @pytest.mark.parametrize(
     "lexemes", [["}", "{", "++a[0]"], ["if", "{", "++a[0]"], ["for p_1", "0", "<= ++", "1", "++a[p_0]"]]
 )
-def test_what_is_no_program_is_not_run(lexemes: list[str]) -> None:
+def test_invalid_prefixes_are_not_run(lexemes: list[str]) -> None:
     kinds, arguments = code([lexemes])
     lists = np.ones((1, 2, 5), np.int32)
     assert reaching(kinds, arguments, lists).all()

@@ -1,4 +1,4 @@
-"""Symbolic execution tells what a program does; writing that anew changes no outcome and makes programs alike."""
+"""Symbolic execution describes what a program does. Rewriting keeps the outcomes and gives equal programs one text."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def outcomes(one: Program) -> list[list[int] | None]:
 
 
 @given(programs())
-def test_any_program_keeps_its_outcomes_and_gets_no_longer(any_program: Program) -> None:
-    anew = rewrite_program(any_program, INPUTS, STEPS)
-    assert outcomes(anew) == outcomes(any_program)
-    assert count_tokens(print_program(anew)) <= count_tokens(print_program(any_program))
+def test_rewriting_keeps_the_outcomes_and_does_not_lengthen(any_program: Program) -> None:
+    rewritten = rewrite_program(any_program, INPUTS, STEPS)
+    assert outcomes(rewritten) == outcomes(any_program)
+    assert count_tokens(print_program(rewritten)) <= count_tokens(print_program(any_program))
 
 
-def test_explanations_give_what_programs_give(rng: Random) -> None:
-    told = 0
+def test_explanations_give_the_outputs_of_programs(rng: Random) -> None:
+    explained = 0
     for _ in range(300):
         drawn = sample_program(rng)
         try:
@@ -56,8 +56,8 @@ def test_explanations_give_what_programs_give(rng: Random) -> None:
         except (ExecutionError, Inexplicable):
             continue
         assert outputs(explanation, INPUTS.astype(np.int64)).tolist() == outcomes(drawn)
-        told += 1
-    assert told > 150
+        explained += 1
+    assert explained > 150
 
 
 ZERO_AT_1 = Comparison(Sum(((1, 1),)), "==")
@@ -68,7 +68,7 @@ KEPT = tuple(Sum(((position, 1),)) for position in range(5))
     ("body", "position", "expected"),
     [
         ("a[0] = a[1] + a[2]; a[0] = a[0] + a[0] - 3;", 0, Sum(((1, 2), (2, 2)), -3)),
-        ("for (int p_0 = 1; p_0 <= 4; p_0++) { a[0] = a[0] - a[p_0]; }", 0, Sum(((0, 1), (1, -1), (2, -1), (3, -1), (4, -1)))),
+        ("for (int i = 1; i <= 4; i++) { a[0] = a[0] - a[i]; }", 0, Sum(((0, 1), (1, -1), (2, -1), (3, -1), (4, -1)))),
         ("if (a[1] > 2) { a[0] = 1; }", 0, Choice(Comparison(Sum(((1, 1),), -2), "<="), KEPT[0], Sum((), 1))),
         ("if (2 > a[1]) { a[0] = 1; }", 0, Choice(Comparison(Sum(((1, 1),), -1), "<="), Sum((), 1), KEPT[0])),
         ("if (a[1]) { a[0] = a[1]; } else { a[0] = 0; }", 0, Sum(((1, 1),))),
@@ -78,11 +78,11 @@ KEPT = tuple(Sum(((position, 1),)) for position in range(5))
         ("if (a[1]) { if (a[1]) { a[0] = 1; } else { a[0] = 2; } }", 0, Choice(ZERO_AT_1, KEPT[0], Sum((), 1))),
     ],
 )  # fmt: skip
-def test_what_is_told(body: str, position: int, expected: object) -> None:
+def test_explanations(body: str, position: int, expected: object) -> None:
     assert explain_runs(program(body), INPUTS.tolist(), STEPS)[position] == expected
 
 
-def test_a_branch_that_no_list_takes_is_not_told() -> None:
+def test_a_branch_that_no_list_takes_is_left_out() -> None:
     branching = program("if (a[0] == 3) { a[1] = 2; }")
     assert explain_runs(branching, [[1, 2, 3, 4, 0], [2, 2, 2, 2, 2]], STEPS) == KEPT
 
@@ -92,7 +92,7 @@ def test_a_branch_that_no_list_takes_is_not_told() -> None:
     ["int p_0 = 0; p_0 = a[1]; a[p_0] = 1;", "if (a[0] + a[0] > 3) { a[1] = 2; }"],
     ids=["subscript", "condition"],
 )
-def test_what_cannot_be_told(body: str) -> None:
+def test_programs_without_an_explanation(body: str) -> None:
     with pytest.raises(Inexplicable):
         explain_runs(program(body), [[1, 2, 3, 4, 0], [2, 2, 2, 2, 2]], STEPS)
 
@@ -119,11 +119,11 @@ def test_what_cannot_be_told(body: str) -> None:
     ],
     ids=["sums", "branch", "loop"],
 )
-def test_programs_become_alike(bodies: list[str], expected: str) -> None:
+def test_programs_with_the_same_behaviour_get_the_same_text(bodies: list[str], expected: str) -> None:
     for body in bodies:
         assert print_program(rewrite_program(program(body), INPUTS)) == print_program(program(expected))
 
 
-def test_only_what_models_can_write() -> None:
+def test_a_rewritten_program_needs_no_lexeme_outside_the_dialect() -> None:
     long = program("a[0] = a[0] + 4; a[0] = a[0] + 3;")
     assert rewrite_program(long, INPUTS) == long

@@ -1,4 +1,4 @@
-"""Text and trees: round trips, located errors, what is refused and how."""
+"""Text and trees: round trips, and clear errors with their position for text that is refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_white_space_and_comments_do_not_matter() -> None:
         ("if (p_0) ++p_0; else if (l_1) --p_0;", "if (p_0) { ++p_0; } else { if (l_1) { --p_0; } }"),
     ],
 )
-def test_writings_of_the_same_tree(body: str, same_as: str) -> None:
+def test_different_texts_of_the_same_tree(body: str, same_as: str) -> None:
     assert parse(function(body)) == parse(function(same_as))
 
 
@@ -110,7 +110,7 @@ def test_writings_of_the_same_tree(body: str, same_as: str) -> None:
         ("p_0 = $;", "the character '$' is not supported"),
     ],
 )
-def test_refusals_name_the_reason_and_the_place(body: str, complaint: str | None) -> None:
+def test_errors_name_the_reason_and_the_position(body: str, complaint: str | None) -> None:
     text = function(body)
     if complaint is None:
         parse(text)
@@ -122,7 +122,7 @@ def test_refusals_name_the_reason_and_the_place(body: str, complaint: str | None
     assert "^" in str(caught.value)
 
 
-def test_the_caret_points_at_the_culprit() -> None:
+def test_the_caret_points_at_the_mistake() -> None:
     text = "int * func_1(int a[])\n{\n    a[0] = a[1] * 2;\n    return a;\n}\n"
     with pytest.raises(ParseError) as caught:
         parse(text)

@@ -1,1 +1,1 @@
-"""What programs do: the readable interpreter, the compiled machine, and runs of unfinished programs."""
+"""Execution: the readable interpreter, the compiled machine, and runs of unfinished programs."""

@@ -1,8 +1,9 @@
-"""Translates lexemes into bytecode for the machine. All of it is compiled, so that candidates never pass through Python.
+"""Translates lexemes into bytecode for the machine. All of it is compiled, so programs need not pass through Python.
 
-Memory is one row of numbers: the list first, then the variables by slot, two temporaries, and the constants. An operand is
-the number of a cell; `~cell` stands for the list element whose subscript is in that cell, checked when it is used. An
-instruction is five numbers: what to do, the cell it goes to, two operands, and where to jump.
+Memory is one array of cells: first the list, then the variables by slot, two temporaries, and the constants. An operand
+is the number of a cell. A negative operand `~cell` is the list element whose subscript is in that cell; the machine
+checks the subscript at run time. An instruction is five numbers: the operation, the target, two operands, and a jump
+goal.
 """
 
 from __future__ import annotations
@@ -42,49 +43,51 @@ from lasynth.domains.restricted_c.language.lexemes import MAX_SLOTS
 from lasynth.domains.restricted_c.language.nodes import MAX_DEPTH
 from lasynth.jit import compiled
 
-# Operations. JUMP_x jumps if `left x right` holds, in the order of the relations' kinds.
+# Operations. JUMP_x jumps if `left x right` holds; these are in the order of the kinds of relations.
 HALT, MOVE, ADD, SUB, STEP, JUMP = range(6)
 JUMP_LT, JUMP_GT, JUMP_LE, JUMP_GE, JUMP_EQ, JUMP_NE = range(6, 12)
-ENTER = (
-    12  # a loop begins: set its variable, count the first test, go on if it holds (RIGHT is 1), else jump past the loop
-)
-LOOP_LE_UP, LOOP_GE_DOWN, LOOP_LE_DOWN, LOOP_GE_UP = range(13, 17)  # step, count the test, jump back if it holds
-SET, UNSET_CELL = 17, 18  # an initial value; none
+# Begin a loop: set its variable and count the first test. Go on if it holds (RIGHT is 1), else jump past the loop.
+ENTER = 12
+# End of a loop's body, in the order of `lexemes.RANGES`: step the variable, count the test, jump back if it holds.
+LOOP_LE_UP, LOOP_GE_DOWN, LOOP_LE_DOWN, LOOP_GE_UP = range(13, 17)
+SET, UNSET_CELL = 17, 18  # a declaration with an initial value, and one without
 
 WIDTH = 5
 OPERATION, TO, LEFT, RIGHT, GOAL = range(WIDTH)
 
 UNSET = -(2**62)
-"""What a variable holds that was declared without a value; no result of 32 bits is equal to it."""
+"""Marks a variable that has no value yet. No 32-bit result is equal to it."""
 FIRST_TEMPORARY = MAX_SLOTS
 ZERO = MAX_SLOTS + 2
 FIRST_CONSTANT = MAX_SLOTS + 3
-"""Cells behind the list: the slots, two temporaries (the sides of a test), the constant 0, the program's constants."""
+"""Cells after the list: the variables, two temporaries (for the sides of a test), the constant 0, other constants."""
 
-# Fields of an open block.
+# Fields of an open block. Of a loop: the cell of its variable, its LOOP_x operation, its limit, the first instruction
+# of its body, and the chains of jumps (see `land`) to its end and its next test. A branch has only IS_LOOP and EXITS.
 IS_LOOP, CELL, BACK, LIMIT, TOP, EXITS, CONTINUES = range(7)
-# Registers of the translation: the next instruction and the next free cell; how many blocks are open; the expression being
-# read (its value so far, the sign that waits for an operand, where an assignment puts it); the test
-# being read (left side and relation); the jumps out of the condition being read.
+# Registers of the translation: the next instruction, the next free cell and the number of open blocks.
+# Of the expression being read: its value so far, the sign before the next operand, and the target of the assignment.
+# Of the test being read: its left side and its relation.
+# Of the condition being read: the chains of jumps that are taken if it is false and if it is true.
 HERE, FREE, DEPTH, VALUE, SIGN, TARGET, SIDE, RELATION, IF_FALSE, IF_TRUE = range(10)
 
 
 class Translation(NamedTuple):
-    """A program on its way from lexemes to bytecode. Room is given by the caller: see `workspace`."""
+    """The arrays that a translation works on. `workspace` allocates them; they serve for many programs."""
 
     length: int
-    """Of the list."""
-    code: NDArray[np.int32]
+    """Number of elements of the list."""
+    code: NDArray[np.int32]  # (instructions, WIDTH)
     memory: NDArray[np.int64]
     registers: NDArray[np.int64]
-    blocks: NDArray[np.int64]
+    blocks: NDArray[np.int64]  # (MAX_DEPTH, 7)
     fixed: NDArray[np.int64]
-    """For each slot the subscript that its variable always is, or -1 if it changes or lies outside the list."""
+    """(MAX_SLOTS,) the value of a variable that never changes and is a valid subscript, else -1."""
 
 
 @compiled
 def workspace(lexemes: int, length: int) -> Translation:
-    """Room to translate any program of at most `lexemes` for lists of `length`."""
+    """Allocate arrays that are large enough for any program of at most `lexemes` and lists of `length`."""
     return Translation(
         length,
         np.zeros((2 * lexemes, WIDTH), np.int32),
@@ -97,7 +100,7 @@ def workspace(lexemes: int, length: int) -> Translation:
 
 @compiled
 def emit(t: Translation, operation: int, to: int, left: int, right: int, goal: int) -> int:
-    """Write one instruction; its number."""
+    """Write one instruction and return its number."""
     here = t.registers[HERE]
     t.code[here, OPERATION] = operation
     t.code[here, TO] = to
@@ -110,7 +113,11 @@ def emit(t: Translation, operation: int, to: int, left: int, right: int, goal: i
 
 @compiled
 def land(t: Translation, chain: int) -> None:
-    """Jumps that wait for a goal form a chain through their goal fields, -1 at its end: let all of them lead here."""
+    """Let all jumps of a chain lead to the next instruction.
+
+    Jumps whose goal is not known yet form a linked list: each holds the number of the next in its goal field, the last
+    one -1. `chain` is the number of the first.
+    """
     while chain >= 0:
         following = t.code[chain, GOAL]
         t.code[chain, GOAL] = t.registers[HERE]
@@ -119,7 +126,7 @@ def land(t: Translation, chain: int) -> None:
 
 @compiled
 def constant(t: Translation, value: int) -> int:
-    """A new cell that holds `value`."""
+    """Store `value` in a new cell and return the cell."""
     cell = t.registers[FREE]
     t.memory[cell] = value
     t.registers[FREE] = cell + 1
@@ -128,7 +135,7 @@ def constant(t: Translation, value: int) -> int:
 
 @compiled
 def operand_of(t: Translation, place: int) -> int:
-    """The operand for a place; a subscript that is known and inside the list costs no check at run time."""
+    """The operand for a place. A subscript that is known and inside the list needs no check at run time."""
     if place < 0:
         subscript = -1 - place
         return subscript if subscript < t.length else ~constant(t, subscript)
@@ -140,6 +147,7 @@ def operand_of(t: Translation, place: int) -> int:
 
 @compiled
 def find_fixed_subscripts(t: Translation, kinds: NDArray[np.uint8], arguments: NDArray[np.int32]) -> None:
+    """Fill `t.fixed`: a declared variable is fixed if no statement and no loop writes to it."""
     t.fixed[:] = -1
     for i in range(kinds.size):
         kind, argument = kinds[i], arguments[i]
@@ -153,7 +161,7 @@ def find_fixed_subscripts(t: Translation, kinds: NDArray[np.uint8], arguments: N
 
 @compiled
 def take_operand(t: Translation, operand: int, last: bool) -> None:
-    """Add an operand to the expression being read; the last one of an assignment goes straight to the target."""
+    """Add an operand to the expression being read. `last` says that it ends an assignment: write to the target."""
     r = t.registers
     if r[SIGN] == 0:
         r[VALUE] = operand
@@ -168,7 +176,10 @@ def take_operand(t: Translation, operand: int, last: bool) -> None:
 
 @compiled
 def begin_right_side(t: Translation, relation: int, is_sum: bool) -> None:
-    """The left side is read. A place is fetched before a sum on the right is computed: its fault comes first."""
+    """Keep the left side of a test and its relation.
+
+    If the right side is a sum, read a place on the left first, so that its fault comes first, as in the interpreter.
+    """
     r = t.registers
     temporary = t.length + FIRST_TEMPORARY
     if is_sum and r[VALUE] != temporary:
@@ -179,7 +190,7 @@ def begin_right_side(t: Translation, relation: int, is_sum: bool) -> None:
 
 @compiled
 def end_test(t: Translation, kind: int) -> None:
-    """The test is read: jump out of the condition if it decides it. `kind` is what follows: &&, || or the block."""
+    """Emit the jump for a test that is read. `kind` is the lexeme after it: AND, OR, or THEN, which opens the block."""
     r = t.registers
     if r[RELATION] == 0:
         jump, left, right = JUMP_NE, r[VALUE], t.length + ZERO
@@ -215,7 +226,7 @@ def opposite(jump: int) -> int:
 
 @compiled
 def begin_loop(t: Translation, slot: int, start: int, range_index: int, limit: int) -> None:
-    """Start and limit are constants, so whether the loop runs at all is known here."""
+    """Emit the head of a loop. Start and limit are constants, so it is known here whether the body runs at all."""
     runs = start <= limit if range_index % 2 == 0 else start >= limit
     entry = emit(t, ENTER, t.length + slot, start, runs, -1)
     block = t.blocks[t.registers[DEPTH]]
@@ -231,7 +242,7 @@ def begin_loop(t: Translation, slot: int, start: int, range_index: int, limit: i
 
 @compiled
 def leave_loop(t: Translation, chain: int) -> None:
-    """`break` (chain EXITS) or `continue` (chain CONTINUES) of the innermost loop."""
+    """Emit the jump of `break` (chain EXITS) or `continue` (chain CONTINUES) and add it to the innermost loop."""
     loop = t.registers[DEPTH] - 1
     while t.blocks[loop, IS_LOOP] == 0:
         loop -= 1
@@ -258,7 +269,7 @@ def end_block(t: Translation) -> None:
 
 @compiled
 def translate(t: Translation, kinds: NDArray[np.uint8], arguments: NDArray[np.int32]) -> None:
-    """Bytecode into `t.code` and constants into `t.memory`, for a sequence that the grammar accepts."""
+    """Write bytecode to `t.code` and constants to `t.memory`. The grammar must accept the lexemes."""
     r = t.registers
     r[:] = 0
     r[FREE] = t.length + FIRST_CONSTANT

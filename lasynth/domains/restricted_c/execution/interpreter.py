@@ -1,11 +1,11 @@
-"""What a program means: a tree walker that reads as the definition of the semantics.
+"""The definition of the semantics: an interpreter that walks the tree, written to be read.
 
-Everything else that runs programs (the compiled machine, gcc in the tests) is held to this one.
+Tests compare everything else that runs programs, the compiled machine and gcc, with this interpreter.
 
-- Values are 32-bit integers. Overflow is a fault, as it is undefined in C.
-- A subscript outside the list, and reading a variable that was declared but never written, are faults.
-- Right-hand sides are evaluated before the place they are assigned to; && and || stop as soon as the result is known.
-- One evaluation of a loop's test is one step. A program has no other way to run long, so a limit on steps bounds every run.
+- Values are 32-bit integers. Overflow is a fault, because it is undefined in C.
+- It is a fault to use a subscript outside the list, or to read a variable that has no value yet.
+- Right-hand sides are evaluated before the place they are assigned to. && and || stop as soon as the result is known.
+- One evaluation of a loop's test is one step. Only loops can run long, so a limit on steps bounds every run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lasynth.domains.restricted_c.language.printer import print_declaration, pri
 from lasynth.task import ExecutionError, StepLimit
 
 MAX_STEPS = 10_000
-"""Loop tests that one run may make unless told otherwise."""
+"""Most loop tests in one run, by default."""
 
 RELATIONS: dict[Relation, Callable[[int, int], bool]] = {
     "<": int.__lt__,
@@ -55,7 +55,7 @@ class OutOfBounds(ExecutionError):
 
 
 class UninitialisedRead(ExecutionError):
-    """A variable was read before anything was written to it."""
+    """A variable was read before it had a value."""
 
 
 class Overflow(ExecutionError):
@@ -71,12 +71,12 @@ class _ContinueLoop(Exception):
 
 
 def run(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -> list[int]:
-    """The list after the program ran on `values`. ExecutionError if it faults or runs too long."""
+    """The list after a run on `values`. ExecutionError if the run faults or is too long."""
     return Execution(program, values, max_steps).run()
 
 
 def trace(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -> Trace[list[int]]:
-    """The run with the list and the variables after each declaration, statement and loop test that held."""
+    """A run step by step: the list and the variables after each declaration, statement, and loop test that holds."""
     steps: list[Step[list[int]]] = []
 
     def record(label: str, run: Execution) -> None:
@@ -91,6 +91,8 @@ def trace(program: Program, values: Sequence[int], max_steps: int = MAX_STEPS) -
 
 
 class Execution:
+    """One run of a program on one list. `record` is called after each step with the step's text."""
+
     def __init__(
         self,
         program: Program,
@@ -113,6 +115,7 @@ class Execution:
         return self.list
 
     def did(self, label: Callable[..., str], *what: object) -> None:
+        """Record a step. The label is built only if there is a recorder."""
         if self.record:
             self.record(label(*what), self)
 
@@ -149,7 +152,7 @@ class Execution:
                 self.advance(loop)
         if loop.declares:
             del self.variables[loop.variable]
-            if loop.variable in hidden:  # the loop's own variable hid one of the same name
+            if loop.variable in hidden:  # the loop declared a variable of the same name
                 self.variables[loop.variable] = hidden[loop.variable]
 
     def loop_test(self, loop: For) -> bool:

@@ -1,7 +1,7 @@
-"""Runs many programs on many lists, compiled: what data generation, search and verification use.
+"""The compiled machine: runs many programs on many lists. Data generation, search and verification use it.
 
-Agrees with `interpreter` on every result and every fault; the tests hold it to that. Programs come as lexemes, so that a
-search can hand over what it wrote without building trees.
+It agrees with `interpreter` on every result and every fault; tests compare the two. It takes programs as lexemes, so a
+search can run what it wrote without building trees.
 """
 
 from __future__ import annotations
@@ -55,30 +55,32 @@ class Status(IntEnum):
     OVERFLOW = 3
     STEP_LIMIT = 4
     SYNTAX = 5
-    """The lexemes are no program; nothing was run."""
+    """The lexemes are not a program; nothing was run."""
 
 
 OK, OUT_OF_BOUNDS, UNINITIALISED, OVERFLOW, STEP_LIMIT, SYNTAX = (int(s) for s in Status)
 
 
 class Codes(NamedTuple):
-    """The lexemes of several programs, one after the other."""
+    """The lexemes of P programs, one after the other."""
 
     kinds: NDArray[np.uint8]
     arguments: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    """Program p is from offsets[p] to offsets[p + 1]. (P + 1,)"""
+    """(P + 1,) program p is offsets[p] to offsets[p + 1]."""
 
 
 class Results(NamedTuple):
+    """Runs of P programs on K lists of L elements each."""
+
     outputs: NDArray[np.int32]
-    """The list after each run, zeros where it failed. (P, K, L)"""
+    """(P, K, L) the list after each run; zeros where it failed."""
     status: NDArray[np.uint8]
-    """A `Status` for each run. (P, K)"""
+    """(P, K) a `Status` for each run."""
 
 
 def pack(codes: Sequence[Code]) -> Codes:
-    """Several programs' lexemes in one."""
+    """Concatenate the lexemes of several programs."""
     offsets = np.zeros(len(codes) + 1, np.int64)
     np.cumsum([code.kinds.size for code in codes], out=offsets[1:])
     if not codes:
@@ -92,9 +94,10 @@ def run_codes(
     group: NDArray[np.int64] | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Results:
-    """Every program on its lists.
+    """Run every program on its lists.
 
-    `inputs` are (K, L), the same lists for every program, or (G, K, L) with `group` (P,): program p runs on inputs[group[p]].
+    `inputs` are either (K, L), the same lists for every program, or (G, K, L) with `group` (P,): then program p runs on
+    inputs[group[p]].
     """
     inputs = np.ascontiguousarray(inputs, np.int32)
     if inputs.ndim == 2:
@@ -134,7 +137,7 @@ def run_all(
 
 @compiled
 def run_one(program: Translation, values: NDArray[np.int32], output: NDArray[np.int32], max_steps: int) -> int:
-    """Run a translated program on one list; `output` is written if the run is fine."""
+    """Run a translated program on one list and return its status. `output` is written only if that is OK."""
     for i in range(values.size):
         program.memory[i] = values[i]
     status = execute(program.code, program.memory, values.size, max_steps)
@@ -146,7 +149,7 @@ def run_one(program: Translation, values: NDArray[np.int32], output: NDArray[np.
 
 @compiled
 def address(memory: NDArray[np.int64], operand: int, length: int) -> int:
-    """The cell that an operand stands for, or -1 if it is an element outside the list (or its subscript is unset)."""
+    """The cell of an operand; -1 if it is an element whose subscript is outside the list or unset."""
     if operand >= 0:
         return operand
     subscript = memory[~operand]
@@ -155,6 +158,7 @@ def address(memory: NDArray[np.int64], operand: int, length: int) -> int:
 
 @compiled
 def bad_subscript(memory: NDArray[np.int64], operand: int) -> int:
+    """The fault of an operand that has no `address`."""
     return UNINITIALISED if memory[~operand] == UNSET else OUT_OF_BOUNDS
 
 
@@ -165,7 +169,7 @@ def fits(value: int) -> bool:
 
 @compiled
 def execute(code: NDArray[np.int32], memory: NDArray[np.int64], length: int, max_steps: int) -> int:
-    """Run until HALT or a fault. The order of checks is the interpreter's: left, right, result, target."""
+    """Run until HALT or a fault. Faults are checked in the interpreter's order: left, right, result, target."""
     at = 0
     steps = 0
     while True:

@@ -1,9 +1,11 @@
-"""What an unfinished program has done so far: its lists after each statement, and which of them come to where it ends.
+"""Runs of unfinished programs: the list after each statement, and which runs reach the end of the prefix.
 
-The value at a lexeme that ends a statement is what the program up to there would return: the prefix with its open blocks
-closed, run as a program of its own. So inside a loop it is the list after the whole loop with the body written so far. It
-is the truth that a latent executor can be held to, or used in its place.
-Knows neither models nor batches; all of it is compiled, since every batch of training and every step of a search needs it anew.
+The value at a lexeme that ends a statement is the result of the prefix up to there: its open blocks are closed, and it
+runs as a program. So inside a loop, the value is the list after the whole loop, with the body written so far. A latent
+executor can be trained on these values, or they can replace it.
+
+This module does not know models or batches. All of it is compiled, because every training batch and every step of a
+search needs it.
 """
 
 from __future__ import annotations
@@ -36,20 +38,20 @@ ENDS = np.isin(np.arange(256), STATEMENT_ENDS)
 
 
 class PrefixValues(NamedTuple):
-    """B programs, at most S statement ends, K lists each of L elements."""
+    """Values of B programs with at most S statement ends, on K lists of L elements each."""
 
     values: NDArray[np.int32]
     """(B, S, K, L); zeros where there is no value."""
     valid: NDArray[np.bool_]
-    """(B, S, K): the statement exists and the run up to it is without a fault."""
+    """(B, S, K) whether the statement exists and the run up to it has no fault."""
 
 
 def prefix_values(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int = MAX_STEPS
 ) -> PrefixValues:
-    """Values at every statement end of whole programs, one a row, END and anything behind it; none where a row is no program.
+    """Values at every statement end of whole programs. (B, T), (B, T), (B, K, L)
 
-    (B, T), (B, K, L)
+    A row is a program and END; what follows END is ignored. A row that is not a program has no values.
     """
     points = int((ENDS[kinds] & (np.cumsum(kinds == END, axis=1) == 0)).sum(axis=1).max(initial=0))
     return PrefixValues(
@@ -95,7 +97,7 @@ def _run_prefixes(
 def translated(
     room: Translation, kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray[np.int64]
 ) -> bool:
-    """Make a program ready to run; False for lexemes that are none, which would be no safe thing to run."""
+    """Translate a program. False, without translating, if the grammar refuses it: running it would not be safe."""
     if check(kinds, arguments, state) >= 0:
         return False
     translate(room, kinds, arguments)
@@ -104,7 +106,7 @@ def translated(
 
 @compiled
 def opened(kinds: NDArray[np.uint8], t: int) -> int:
-    """How many blocks the lexeme at `t` opens: the limit of a loop completes its head. -1 where it closes one."""
+    """How many blocks the lexeme at `t` opens; -1 if it closes one. A loop's block opens with the limit in its head."""
     if kinds[t] == THEN or (t >= 3 and (kinds[t - 3] == FOR or kinds[t - 3] == FOR_INT)):
         return 1
     return -1 if kinds[t] == CLOSE else 0
@@ -112,9 +114,9 @@ def opened(kinds: NDArray[np.uint8], t: int) -> int:
 
 @compiled
 def close_prefix(kinds: NDArray[np.uint8], size: int, depth: int) -> int:
-    """Turn the first `size` lexemes, with `depth` blocks open, into a program of their own; its size.
+    """Turn the first `size` lexemes, with `depth` blocks open, into a program, and return the size of that.
 
-    `} else {` at the end becomes `}`: the second block has no statement yet.
+    `} else {` at the end becomes `}`, because the second block has no statement yet.
     """
     if kinds[size - 1] == ELSE:
         kinds[size - 1] = CLOSE
@@ -127,8 +129,10 @@ def close_prefix(kinds: NDArray[np.uint8], size: int, depth: int) -> int:
 def last_values(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int = MAX_STEPS
 ) -> NDArray[np.int32]:
-    """Values at the last lexeme of unfinished programs, which ends a statement; zeros where there is none, as for what is no
-    program. (B, T), (B, K, L) -> (B, K, L)"""
+    """Values at the last lexeme of unfinished programs. (B, T), (B, T), (B, K, L) -> (B, K, L)
+
+    The last lexeme must end a statement. Where a run faults, and where a row is not a program, the values are zeros.
+    """
     return _run_closed(kinds, arguments, np.ascontiguousarray(inputs, np.int32), max_steps)
 
 
@@ -160,16 +164,17 @@ def _run_closed(
 def reaching(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], begin: int = 0
 ) -> NDArray[np.bool_]:
-    """Which lists come to the statement that is being written after each lexeme, from lexeme `begin` on.
+    """Which lists reach the statement being written after each lexeme, from lexeme `begin` on.
 
-    Inside a branch these are the lists that take it, behind a `break` those that did not. Rows may be unfinished programs;
-    what is at END or behind it counts as reached by all. (B, T), (B, K, L) -> (B, K, T - begin)
+    Inside a branch these are the lists that take the branch; after a conditional `break`, those that get past it.
+    Rows may be unfinished programs. END, and what follows it, counts as reached by all lists.
+    (B, T), (B, T), (B, K, L) -> (B, K, T - begin)
     """
     return _run_to_ends(kinds, arguments, np.ascontiguousarray(inputs, np.int32), ENDS, begin, REACHING_STEPS)
 
 
 REACHING_STEPS = 1000
-"""Loop tests of a run that only asks whether a place is reached."""
+"""Most loop tests in a run of `reaching`."""
 
 
 @compiled
@@ -191,7 +196,7 @@ def _run_to_ends(
     current, ignored = np.ones(examples, np.bool_), np.empty(length, np.int32)
     for p in range(programs):
         depth = begun = 0
-        known = True  # whether `current` is of the place where the statement began
+        known = True  # whether `current` holds for the statement being written
         current[:] = True
         for t in range(lexemes):
             kind = kinds[p, t]
@@ -208,10 +213,8 @@ def _run_to_ends(
             if not known and 0 < depth <= MAX_DEPTH:
                 size = begun + depth + 2
                 own_kinds[:begun], own_arguments[:begun] = kinds[p, :begun], arguments[p, :begun]
-                own_kinds[begun], own_arguments[begun] = (
-                    PRE_INC,
-                    -1 - length,
-                )  # outside the list: a fault if it is reached
+                # a probe in place of the statement: `++a[length]` is out of bounds, so it faults if it is reached
+                own_kinds[begun], own_arguments[begun] = PRE_INC, -1 - length
                 own_kinds[begun + 1 : size - 1] = CLOSE
                 own_kinds[size - 1] = END
                 if translated(room, own_kinds[:size], own_arguments[:size], state):

@@ -1,4 +1,4 @@
-"""Trees that mean the same, written one way: canonical names, no unused declarations, constants in their places."""
+"""Changes to a tree that keep its meaning: canonical names, no unused declarations, constants instead of variables."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from lasynth.domains.restricted_c.language.nodes import (
 
 
 def canonical(program: Program) -> Program:
-    """The same program with names by first appearance.
+    """The same program with canonical names.
 
-    The variable of the first loop that does not declare its own is `p_0`; without such a loop, the first variable used.
-    The other declared ones are `l_1`, `l_2`, .. in the order of their first use, and are declared in that order. A variable
-    that a loop declares is the first `p_k` that is free there.
+    `p_0` is the variable of the first loop that does not declare its own variable. Without such a loop, `p_0` is the
+    first variable used. The other declared variables are `l_1`, `l_2`, .. in the order of their first use, and they are
+    declared in that order. A variable that a loop declares gets the first `p_k` that is free there.
     """
     order = _order_of_use(program)
     names = {name: "p_0" if i == 0 else f"l_{i}" for i, name in enumerate(order)}
@@ -41,15 +41,16 @@ def canonical(program: Program) -> Program:
 
 
 def drop_unused(program: Program) -> Program:
-    """The same program without declarations that nothing mentions."""
+    """The same program without the declarations of unused variables."""
     used = set(_order_of_use(program, unused=False))
     return replace(program, declarations=tuple(d for d in program.declarations if d.name in used))
 
 
 def inline_constants(program: Program) -> Program:
-    """The same program with variables replaced by their first values where they still have them, declared if still needed.
+    """The same program with variables replaced by their initial values where they still hold them.
 
-    A negative value stays a variable where it is a subscript: there is no such subscript in the language.
+    A variable counts as changed from the first top-level statement that writes to it. Unused declarations are
+    dropped. A variable with a negative value stays where it is a subscript: the language has no negative subscripts.
     """
     shadowed = {s.variable for s in statements(program.body) if isinstance(s, For) and s.declares}
     values = {d.name: d.value for d in program.declarations if d.value is not None and d.name not in shadowed}
@@ -71,13 +72,13 @@ def inline_constants(program: Program) -> Program:
 
 
 def localise_loops(program: Program) -> Program:
-    """The same program with loops that declare their variable, where nothing outside its loops mentions it."""
+    """The same program where a loop declares its variable if only loops over that variable use it."""
     outside: set[str] = set()
 
     def visit(block: Block, loops: frozenset[str]) -> None:
         for statement in block:
             if isinstance(statement, For):
-                if statement.variable in loops:  # a loop that changes the variable of the loop around it
+                if statement.variable in loops:  # an inner loop writes to the variable of the loop around it
                     outside.add(statement.variable)
                 visit(statement.body, loops | {statement.variable})
                 continue
@@ -102,7 +103,7 @@ def localise_loops(program: Program) -> Program:
 
 
 def map_operands(block: Block, change: Callable[[Operand], Operand]) -> Block:
-    """The block with `change` applied to every operand and target (loop heads are left alone)."""
+    """The block with `change` applied to every operand and target. Loop heads stay as they are."""
 
     def target(place: Target) -> Target:
         changed = change(place)
@@ -134,6 +135,7 @@ def map_operands(block: Block, change: Callable[[Operand], Operand]) -> Block:
 
 
 def _written(statement: Statement) -> str | None:
+    """The variable that the statement writes to."""
     match statement:
         case Assign(target=Var(name=name)) | Increment(target=Var(name=name)) | For(variable=name):
             return name
@@ -141,33 +143,37 @@ def _written(statement: Statement) -> str | None:
 
 
 def _order_of_use(program: Program, unused: bool = True) -> list[str]:
-    """Declared names, the first loop's variable first, the others by first use, those that are never used last."""
+    """Names of declared variables, in the order of the canonical names.
+
+    First the variable of the first loop that does not declare its own, then the others by first use. `unused` appends
+    the variables that are never used.
+    """
     declared = [declaration.name for declaration in program.declarations]
-    headed: list[str] = []
+    loop_variables: list[str] = []
     used: list[str] = []
 
     def visit(block: Block, hidden: frozenset[str]) -> None:
         for statement in block:
-            mine = hidden
+            hidden_here = hidden
             if isinstance(statement, For):
                 if statement.declares:
-                    mine = hidden | {statement.variable}
+                    hidden_here = hidden | {statement.variable}
                 elif statement.variable not in hidden:
-                    headed.append(statement.variable)
-            used.extend(name for o in operands(statement) if (name := variable_of(o)) and name not in mine)
+                    loop_variables.append(statement.variable)
+            used.extend(name for o in operands(statement) if (name := variable_of(o)) and name not in hidden_here)
             match statement:
                 case For(body=body):
-                    visit(body, mine)
+                    visit(body, hidden_here)
                 case If(then=then, orelse=orelse):
-                    visit(then, mine)
-                    visit(orelse, mine)
+                    visit(then, hidden_here)
+                    visit(orelse, hidden_here)
 
     visit(program.body, frozenset())
-    return list(dict.fromkeys([*headed[:1], *used, *(declared if unused else ())]))
+    return list(dict.fromkeys([*loop_variables[:1], *used, *(declared if unused else ())]))
 
 
 def _rename_block(block: Block, names: Mapping[str, str], loop_names: int) -> Block:
-    """Rename by `names`; `loop_names` is how many of p_0, p_1, .. are taken here."""
+    """Rename variables by `names`. `loop_names` is how many of p_0, p_1, .. are taken here."""
 
     def rename(operand: Operand) -> Operand:
         match operand:

@@ -1,9 +1,11 @@
-"""The grammar of lexeme sequences, as an automaton over numbers: the one place that says which sequence is a program.
+"""The grammar of lexeme sequences: the automaton that decides which sequences are programs.
 
-It serves three masters: the mask of lexemes that may come next (`LexemeGrammar`, one row of numbers per unfinished program),
-the check before the machine compiles a sequence, and the reducer, whose edits may break a program. All of it is compiled.
+It has three users. Decoding asks it which lexemes may come next (`LexemeGrammar`, one state per unfinished program).
+The machine checks a sequence before it translates it. The reducer checks its edits, which may break a program. All of
+it is compiled.
 
-A state holds what is expected next, which variables are in scope (bits), and the open blocks (two bits each).
+A state is a row of integers. It says what may come next, which variables are in scope (one bit each), and which blocks
+are open (two bits each).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from lasynth.domains.restricted_c.language.nodes import MAX_DEPTH, MAX_OPERATORS
 from lasynth.domains.restricted_c.language.vocabulary import PADDING, LexemeTable
 from lasynth.jit import compiled
 
-# Kinds as plain numbers: numba takes module constants in, not enumerations.
+# Kinds as plain integers: numba compiles module constants, but not enumerations.
 END, DECLARE, DECLARE_RAW, ASSIGN = (int(k) for k in (Kind.END, Kind.DECLARE, Kind.DECLARE_RAW, Kind.ASSIGN))
 PRE_INC, PRE_DEC, POST_INC, POST_DEC = (int(k) for k in (Kind.PRE_INC, Kind.PRE_DEC, Kind.POST_INC, Kind.POST_DEC))
 SEMICOLON, CONST, PLACE, PLUS, MINUS = (int(k) for k in (Kind.SEMICOLON, Kind.CONST, Kind.PLACE, Kind.PLUS, Kind.MINUS))
@@ -24,12 +26,13 @@ LT, GT, LE, GE, NE = (int(k) for k in (Kind.LT, Kind.GT, Kind.LE, Kind.GE, Kind.
 AND, OR, IF, THEN, ELSE, CLOSE = (int(k) for k in (Kind.AND, Kind.OR, Kind.IF, Kind.THEN, Kind.ELSE, Kind.CLOSE))
 FOR, FOR_INT, RANGE, BREAK, CONTINUE = (int(k) for k in (Kind.FOR, Kind.FOR_INT, Kind.RANGE, Kind.BREAK, Kind.CONTINUE))
 
-# Fields of a state.
+# Fields of a state. DEPTH counts the open blocks, LOOPS the open loops. OPERATORS counts the + and - of the expression
+# being read; in the head of a loop it holds the kind of the block to open. COMPARED is 1 if the test has its relation.
 MODE, SCOPE, BLOCKS, DEPTH, LOOPS, OPERATORS, COMPARED = range(7)
 STATE_SIZE = 7
 
-# Values of MODE: what may come next.
-DECLARATIONS = 0  # a declaration, a statement, the end
+# Values of MODE: what may come next. `advance` relies on the order: the mode after an operand is the next number.
+DECLARATIONS = 0  # a declaration, a statement, or the end
 INITIAL_VALUE = 1
 FIRST = 2  # the first statement of a block
 NEXT = 3  # another statement, or the end of the block or program
@@ -42,19 +45,19 @@ LOOP_RANGE = 9
 LOOP_LIMIT = 10
 DONE = 11
 
-# Kinds of open block, two bits each in BLOCKS.
+# Kinds of open blocks, two bits each in BLOCKS. An OWN_LOOP_BLOCK belongs to a loop that declares its variable.
 LOOP_BLOCK, OWN_LOOP_BLOCK, THEN_BLOCK, ELSE_BLOCK = range(4)
 
 
 @compiled
 def in_scope(scope: int, place: int) -> bool:
-    """Whether the variable that a place mentions may be used; a constant subscript mentions none."""
+    """Whether the variable in a place is in scope. True for a constant subscript, which has no variable."""
     return place < 0 or (scope >> (place >> 1)) & 1 == 1
 
 
 @compiled
 def next_declared(scope: int) -> int:
-    """The slot that the next declaration must name: p_0, then l_1, l_2, .."""
+    """The slot of the variable that the next declaration must declare: p_0, then l_1, l_2, .."""
     if scope & 1 == 0:
         return 0
     slot = 1
@@ -65,7 +68,7 @@ def next_declared(scope: int) -> int:
 
 @compiled
 def next_loop_slot(scope: int) -> int:
-    """The slot that a loop with a variable of its own must name: the first p_k that is free."""
+    """The slot of the variable that the next `for int` must declare: the first p_k that is free."""
     slot = 0
     while (scope >> slot) & 1:
         slot += 2
@@ -74,7 +77,7 @@ def next_loop_slot(scope: int) -> int:
 
 @compiled
 def accepts_statement(state: NDArray[np.int64], kind: int, argument: int) -> bool:
-    """Whether a statement may begin with this lexeme."""
+    """Whether a statement may begin here with this lexeme."""
     if ASSIGN <= kind <= POST_DEC:
         return in_scope(state[SCOPE], argument)
     if kind == IF:
@@ -130,7 +133,7 @@ def open_block(state: NDArray[np.int64], block: int) -> None:
 @compiled
 def close_block(state: NDArray[np.int64]) -> None:
     block = state[BLOCKS] & 3
-    if block == OWN_LOOP_BLOCK:  # its variable is the last of p_0, p_1, .. in scope
+    if block == OWN_LOOP_BLOCK:  # its variable is the last p_k in scope
         state[SCOPE] &= ~(1 << (next_loop_slot(state[SCOPE]) - 2))
     state[BLOCKS] >>= 2
     state[DEPTH] -= 1
@@ -140,7 +143,7 @@ def close_block(state: NDArray[np.int64]) -> None:
 
 @compiled
 def advance(state: NDArray[np.int64], kind: int, argument: int) -> None:
-    """Take a lexeme that `accepts` approved of."""
+    """Update the state with a lexeme that `accepts` allows."""
     mode = state[MODE]
     if kind == DECLARE or kind == DECLARE_RAW:
         state[SCOPE] |= 1 << argument
@@ -167,7 +170,7 @@ def advance(state: NDArray[np.int64], kind: int, argument: int) -> None:
     elif kind == FOR or kind == FOR_INT:
         if kind == FOR_INT:
             state[SCOPE] |= 1 << argument
-        state[OPERATORS] = LOOP_BLOCK if kind == FOR else OWN_LOOP_BLOCK  # kept until the head is complete
+        state[OPERATORS] = LOOP_BLOCK if kind == FOR else OWN_LOOP_BLOCK  # kept here until the head is complete
         state[MODE] = LOOP_START
     elif kind == RANGE:
         state[MODE] = LOOP_LIMIT
@@ -184,9 +187,10 @@ def advance(state: NDArray[np.int64], kind: int, argument: int) -> None:
 
 @compiled
 def check(kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray[np.int64]) -> int:
-    """Position of the first lexeme that cannot stand where it does; -1 if the whole is a program that ends in END.
+    """Position of the first lexeme that is not allowed, or -1 if the sequence is a program with END at its end.
 
-    `state` is room for the automaton, so that callers in a loop need not allocate it.
+    An unfinished program gives the number of its lexemes. `state` is working memory of STATE_SIZE numbers: callers in a
+    loop allocate it once.
     """
     state[:] = 0
     for i in range(kinds.size):
@@ -200,6 +204,7 @@ def check(kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray
 def allowed_rows(
     states: NDArray[np.int64], kinds: NDArray[np.uint8], arguments: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
+    """Which of V lexemes may come next in each of R states. (R, STATE_SIZE), (V,), (V,) -> (R, V)"""
     allowed = np.empty((states.shape[0], kinds.size), np.bool_)
     for row in range(states.shape[0]):
         for lexeme in range(kinds.size):
@@ -211,7 +216,7 @@ def allowed_rows(
 def advance_rows(
     states: NDArray[np.int64], tokens: NDArray[np.int64], kinds: NDArray[np.uint8], arguments: NDArray[np.int32]
 ) -> int:
-    """Advance each row in place; the first row whose lexeme is not allowed, or -1."""
+    """Advance each state in place. Stop at the first row whose lexeme is not allowed and return it; else return -1."""
     for row in range(states.shape[0]):
         kind, argument = kinds[tokens[row]], arguments[tokens[row]]
         if not accepts(states[row], kind, argument):
@@ -221,7 +226,7 @@ def advance_rows(
 
 
 class LexemeGrammar:
-    """Which of a dialect's lexemes may come next (the `Syntax` of a domain)."""
+    """Says which lexemes of a dialect may come next: the `Syntax` of the domain."""
 
     def __init__(self, table: LexemeTable) -> None:
         self.table = table

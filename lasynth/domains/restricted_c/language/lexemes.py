@@ -1,16 +1,16 @@
-"""Programs as flat sequences: the model's lexemes, and the same as two arrays of numbers for the machine.
+"""Programs as flat sequences of lexemes for models, and as two arrays of numbers for the machine.
 
-A lexeme is a kind and an argument. What always goes together is one lexeme, and every statement is complete with its last
-one, so a reader knows where a statement ends without looking ahead:
+A lexeme is a kind and an argument. C tokens that always occur together form one lexeme. The last lexeme of a statement
+completes it, so a reader knows where a statement ends without looking ahead:
 
     declaration := `int v =` constant
     assignment  := `place =` operand (`+` operand | `-` operand)* `;`
     increment   := `++place` | `--place` | `place++` | `place--`
-    for         := `for v` constant `<= ++` constant statement+ `}`        `for int v` where the loop declares v
+    for         := `for v` constant `<= ++` constant statement+ `}`        `for int v` if the loop declares v
     if          := `if` condition `{` statement+ (`}` | `} else {` statement+ `}`)
 
-Only canonical programs have lexemes: their variables are p_0, p_1, .. and l_1, l_2, ... Constants may be any, the model's
-vocabulary (see `vocabulary`) is a finite part of all lexemes.
+Only canonical programs have lexemes: their variables are p_0, p_1, .. and l_1, l_2, .. A lexeme may hold any constant;
+the vocabulary of a model (see `vocabulary`) is a finite subset of all lexemes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from lasynth.task import InputError
 
 
 class Kind(IntEnum):
-    """What a lexeme is. The argument is a variable's slot, a place (see `place_number`), a number, or nothing."""
+    """What a lexeme is. Its argument is a variable's slot, a place (see `place_number`), a number, or 0 if unused."""
 
     END = 0
     DECLARE = 1  # slot; a constant follows
@@ -87,6 +87,7 @@ class Kind(IntEnum):
 
 
 RANGES: tuple[tuple[LoopRelation, StepOperator], ...] = (("<=", "++"), (">=", "--"), ("<=", "--"), (">=", "++"))
+"""Test and step of a loop. The bytecode relies on the order: even indices test with <=, odd ones with >=."""
 RELATION_KINDS: dict[Relation, Kind] = {
     "<": Kind.LT, ">": Kind.GT, "<=": Kind.LE, ">=": Kind.GE, "==": Kind.EQ, "!=": Kind.NE,
 }  # fmt: skip
@@ -98,9 +99,9 @@ SPELLING = {
     Kind.ELSE: "} else {", Kind.CLOSE: "}", Kind.BREAK: "break", Kind.CONTINUE: "continue",
     **{kind: relation for relation, kind in RELATION_KINDS.items()},
 }  # fmt: skip
-"""Lexemes without an argument."""
+"""The text of each kind that has no argument."""
 MAX_SLOTS = 62
-"""Variables are bits of one 64-bit number in the grammar's state."""
+"""Most variables of a program: the state of the grammar has one bit for each, in a 64-bit number."""
 
 
 class Lexeme(NamedTuple):
@@ -109,22 +110,20 @@ class Lexeme(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A program's lexemes, END at the end, as arrays of one length."""
+    """The lexemes of a program, with END at the end, as two arrays of the same length."""
 
     kinds: NDArray[np.uint8]
     arguments: NDArray[np.int32]
 
 
-# --- variables and places as numbers -----------------------------------------------------------------------------------
+# --- variables and places as numbers ----------------------------------------------------------------------------------
 @lru_cache(1024)
 def slot_of(name: str) -> int:
-    """p_0 l_1 p_1 l_2 p_2 .. are 0 1 2 3 4 ..: any canonical name has a slot of its own."""
+    """The slot of a canonical name: p_0, l_1, p_1, l_2, p_2, .. have slots 0, 1, 2, 3, 4, .."""
     match = re.fullmatch(r"([pl])_(0|[1-9]\d*)", name)
     slot = -1 if match is None else 2 * int(match[2]) - (match[1] == "l")
     if not 0 <= slot < MAX_SLOTS:
-        raise InputError(
-            f"{name} is no canonical name of a variable, or one too many: at most 31 l_k and 31 p_k are taken"
-        )
+        raise InputError(f"`{name}` is not a canonical variable name: a program may use p_0 to p_30 and l_1 to l_31")
     return slot
 
 
@@ -133,7 +132,7 @@ def name_of(slot: int) -> str:
 
 
 def place_number(place: Target) -> int:
-    """2 s for the variable in slot s, 2 s + 1 for a[it], -1 - i for a[i] with a constant i."""
+    """The number of a place: 2s for the variable v in slot s, 2s + 1 for a[v], -1 - i for a[i] with a constant i."""
     match place:
         case Var(name=name):
             return 2 * slot_of(name)
@@ -151,7 +150,7 @@ def place_of(number: int) -> Target:
     return Element(variable) if number % 2 else variable
 
 
-# --- trees to lexemes ----------------------------------------------------------------------------------------------------
+# --- trees to lexemes -------------------------------------------------------------------------------------------------
 def to_lexemes(program: Program) -> list[Lexeme]:
     """The lexemes of a canonical program, without END. InputError if a variable's name is not canonical."""
     lexemes: list[Lexeme] = []
@@ -228,14 +227,14 @@ def _operand(operand: Operand) -> Lexeme:
     return Lexeme(Kind.PLACE, place_number(operand))
 
 
-# --- lexemes to trees ----------------------------------------------------------------------------------------------------
+# --- lexemes to trees -------------------------------------------------------------------------------------------------
 def from_lexemes(lexemes: Sequence[Lexeme]) -> Program:
-    """The tree of a sequence that the grammar accepts (`grammar.check` says whether it does)."""
+    """The tree of a sequence that the grammar accepts: call `grammar.check` first."""
     return _Builder(lexemes).program()
 
 
 class _Builder:
-    """Builds trees without checking: the grammar has done that."""
+    """Builds a tree from lexemes that the grammar has checked."""
 
     def __init__(self, lexemes: Sequence[Lexeme]) -> None:
         self.lexemes = lexemes

@@ -1,4 +1,4 @@
-"""Splits C text into tokens. Knows C's spelling, not its grammar."""
+"""Splits C text into tokens. Does not know the grammar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lasynth.task import ParseError
 
 MAX_LENGTH = 1_000_000
-"""Longer texts are refused before any work is done on them."""
+"""Most characters of a program; longer texts are refused unread."""
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+ | //[^\n]* | /\*.*?\*/)
@@ -22,15 +22,15 @@ _TOKEN = re.compile(
 
 class Token(NamedTuple):
     kind: str
-    """name, number, sign, end, or other: a character or number that C may know but restricted C does not"""
+    """name, number, sign, end, or other: a character or number that restricted C does not support"""
     text: str
     offset: int
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of `text`, comments and white space left out, and an empty one at the end."""
+    """The tokens of `text` without comments and white space, followed by an empty token of kind `end`."""
     if len(text) > MAX_LENGTH:
-        raise ParseError(f"the text has {len(text):,} characters; programs may have {MAX_LENGTH:,}")
+        raise ParseError(f"the text has {len(text):,} characters; a program may have at most {MAX_LENGTH:,}")
     found = [
         Token(match.lastgroup or "other", match.group(), match.start())
         for match in _TOKEN.finditer(text)
@@ -40,12 +40,12 @@ def tokenize(text: str) -> list[Token]:
 
 
 def count_tokens(text: str) -> int:
-    """How many C tokens a text holds."""
+    """The number of C tokens in a text."""
     return sum(match.lastgroup != "space" for match in _TOKEN.finditer(text))
 
 
 def describe_unknown(text: str) -> str:
-    """Why a token of kind `other` is refused."""
+    """The error message for a token of kind `other`."""
     if text[0].isdigit():
         return f"only decimal integers are supported, not `{text[:20]}`"
     known = {"#": "preprocessor lines are", '"': "strings are", "'": "character constants are"}

@@ -1,8 +1,8 @@
-"""The syntax tree of restricted C, and the limits of the language. Knows neither text nor execution.
+"""The syntax tree of restricted C and the limits of the language. Does not know text or execution.
 
     program   := 'int * func_1(int a[])' '{' declaration* statement* 'return a;' '}'
 
-Trees are frozen and hashable: two programs are equal exactly if their trees are.
+Trees are immutable and hashable. Two programs are equal if and only if their trees are.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal, TypeAlias
 INT_MAX = 2**31 - 1
 """Largest constant; the smallest is -INT_MAX, because C reads -2147483648 as a long."""
 MAX_OPERATORS = 2
-"""How many + and - one expression may hold."""
+"""Most + and - in one expression."""
 MAX_DEPTH = 30
-"""How deep blocks may nest."""
+"""Most blocks inside each other."""
 ARRAY = "a"
-"""Name of the parameter."""
+"""Name of the parameter, the list."""
 
 Sign: TypeAlias = Literal["+", "-"]
 StepOperator: TypeAlias = Literal["++", "--"]
@@ -61,7 +61,7 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`left relation right`, or `left` alone, which holds if it is not zero."""
+    """`left relation right`; or `left` alone, which is true if it is not zero."""
 
     left: Expr
     relation: Relation | None = None
@@ -73,7 +73,7 @@ class Test:
 
 
 Condition: TypeAlias = tuple[tuple[Test, ...], ...]
-"""Tests joined by && inside, by || outside: ((x, y), (z,)) is `(x && y) || z`."""
+"""A disjunction of conjunctions of tests: ((x, y), (z,)) is `(x && y) || z`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class For:
 
     variable: str
     declares: bool
-    """With `int`: the variable is new and lives in this loop only."""
+    """True with `int`: the variable is new and exists in this loop only."""
     start: int
     relation: LoopRelation
     limit: int
@@ -110,7 +110,7 @@ class If:
     condition: Condition
     then: Block
     orelse: Block = ()
-    """Empty without `else`."""
+    """Empty if there is no `else`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ Block: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`int name = value;`, or `int name;` where value is None: reading it before writing it is a fault."""
+    """`int name = value;`, or `int name;` if value is None. Then reading the variable before writing it is a fault."""
 
     name: str
     value: int | None
@@ -142,7 +142,7 @@ class Program:
 
 
 def statements(block: Block) -> Iterator[Statement]:
-    """Every statement of the block and of the blocks inside, in the order of the text."""
+    """Every statement of the block and of the blocks inside it, in the order of the text."""
     for statement in block:
         yield statement
         match statement:
@@ -154,7 +154,7 @@ def statements(block: Block) -> Iterator[Statement]:
 
 
 def operands(statement: Statement) -> Iterator[Operand]:
-    """What the statement itself reads and writes (not what the blocks inside it do), in the order of the text."""
+    """What the statement itself reads and writes, in the order of the text. Blocks inside it are left out."""
     match statement:
         case Assign(target=target, value=value):
             yield target
@@ -171,7 +171,7 @@ def operands(statement: Statement) -> Iterator[Operand]:
 
 
 def variable_of(operand: Operand) -> str | None:
-    """The scalar variable that the operand mentions, be it as a subscript."""
+    """The scalar variable that the operand uses, as a value or as a subscript. None if it uses none."""
     match operand:
         case Var(name=name) | Element(index=Var(name=name)):
             return name
@@ -179,7 +179,7 @@ def variable_of(operand: Operand) -> str | None:
 
 
 def category(program: Program) -> str:
-    """Which control flow the program uses, in the words of the paper's figures."""
+    """Which control flow the program uses. The names are those of the paper's figures."""
     kinds = {type(statement) for statement in statements(program.body)}
     return CATEGORIES[(If in kinds) + 2 * (For in kinds)]
 

@@ -1,7 +1,7 @@
-"""Reads C text into a tree: recursive descent, one method per grammar line, the line above it.
+"""Reads C text into a tree by recursive descent. The comment above a method is the rule of the grammar that it reads.
 
-Names are checked here (declared before use, `break` and `continue` only in loops), so every tree that comes out is a
-program that gcc accepts too. Text that is C but outside the subset gets an error that names what is not supported.
+The parser also checks that variables are declared before use, and that `break` and `continue` are in loops. So gcc
+accepts every program that it returns. If the text is C outside the subset, the error names what is not supported.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ASSIGNMENTS = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
 def parse(text: str) -> Program:
-    """The program that `text` holds, or a ParseError that shows where it stops being one."""
+    """The program in `text`. If it is not a program, the ParseError shows where the first mistake is."""
     return _Parser(text).program()
 
 
@@ -92,7 +92,7 @@ class _Parser:
         return ParseError(message, self.text, token.offset)
 
     def fail(self, expected: str) -> NoReturn:
-        """An error at the current token: what is not supported, if it is C that we know of, else what was expected."""
+        """Raise an error at the current token: it names an unsupported feature of C, or else says what was expected."""
         token = self.token
         if token.kind == "end":
             raise self.error(f"{expected}, but the text ends here", token)
@@ -127,7 +127,7 @@ class _Parser:
         for text in ("return", ARRAY, ";", "}"):
             self.expect(text, "at the end: `return a; }`")
         if self.token.kind != "end":
-            raise self.error("expected nothing after the function's end", self.token)
+            raise self.error("unexpected text after the end of the function", self.token)
         return Program(tuple(declarations), tuple(body))
 
     # --- declaration := 'int' NAME ['=' constant] ';' ----------------------------------------------------------------
@@ -261,7 +261,7 @@ class _Parser:
             orelse = self.block()
         return If(condition, then, orelse)
 
-    # --- block := '{' statement+ '}' | statement -----------------------------------------------------------------------
+    # --- block := '{' statement+ '}' | statement ----------------------------------------------------------------------
     def block(self) -> Block:
         if self.depth == MAX_DEPTH:
             raise self.error(f"blocks are nested deeper than {MAX_DEPTH}", self.token)
@@ -281,7 +281,7 @@ class _Parser:
         self.depth -= 1
         return tuple(body)
 
-    # --- condition := conjunction ('||' conjunction)*          conjunction := test ('&&' test)* -------------------------
+    # --- condition := conjunction ('||' conjunction)*          conjunction := test ('&&' test)* -----------------------
     def condition(self) -> Condition:
         conjunctions = [self.conjunction()]
         while self.at("||"):
@@ -296,7 +296,7 @@ class _Parser:
             tests += self.test()
         return tuple(tests)
 
-    # --- test := expr [relation expr] | '(' conjunction ')' ---------------------------------------------------------------
+    # --- test := expr [relation expr] | '(' conjunction ')' -----------------------------------------------------------
     def test(self) -> tuple[Test, ...]:
         start = self.token
         if self.at("(") and (inner := self.bracketed_tests()):
@@ -307,13 +307,13 @@ class _Parser:
         relation = cast(Relation, self.take().text)
         test = Test(left, relation, self.expression())
         if self.at(*RELATIONS):
-            raise self.error("a comparison of a comparison is not supported; join two with &&", start)
+            raise self.error("a comparison of a comparison is not supported; join two comparisons with &&", start)
         return (test,)
 
     def bracketed_tests(self) -> tuple[Test, ...] | None:
-        """`(x < y && z)`, or None if the bracket turns out to hold an expression (then nothing is taken).
+        """Read tests in brackets, as in `(x < y && z)`. If they hold an expression, read nothing and return None.
 
-        A bracket is told apart by what stands in it before it closes: a relation, && or || make it tests.
+        A bracket holds tests if a relation, && or || comes before it closes.
         """
         level = 0
         for token in islice(self.tokens, self.position, None):
@@ -333,7 +333,7 @@ class _Parser:
         self.depth -= 1
         return inner
 
-    # --- expr := ['('] operand (('+'|'-') operand)* [')'], at most two operators, brackets from the left -------------------
+    # --- expr := ['('] operand (('+'|'-') operand)* [')'], at most two operators; brackets at the left end only -------
     def expression(self) -> Expr:
         start = self.token
         expr = self.sum(0)
@@ -359,11 +359,11 @@ class _Parser:
         return Expr(expr.first, tuple(rest))
 
     def negative_ahead(self) -> bool:
-        """Whether the bracket here opens a negative constant, `(-3)` alone."""
+        """Whether the bracket here holds a negative constant and nothing else, as in `(-3)`."""
         ahead = self.tokens[self.position : self.position + 4]
         return [token.text for token in ahead[:2]] == ["(", "-"] and ahead[2].kind == "number" and ahead[3].text == ")"
 
-    # --- operand := constant | NAME | 'a' '[' .. ']' -----------------------------------------------------------------------
+    # --- operand := constant | NAME | 'a' '[' .. ']' ------------------------------------------------------------------
     def operand(self) -> Operand:
         if self.at("-", "(") or self.token.kind == "number":
             return Const(self.constant("in the expression"))
@@ -371,7 +371,7 @@ class _Parser:
             self.fail("expected a constant, a variable or an element of the list")
         return self.target()
 
-    # --- constant := ['-'] NUMBER | '(' '-' NUMBER ')' -----------------------------------------------------------------------
+    # --- constant := ['-'] NUMBER | '(' '-' NUMBER ')' ----------------------------------------------------------------
     def constant(self, where: str) -> int:
         bracket = self.at("(")
         if bracket:

@@ -1,4 +1,4 @@
-"""Writes a tree as C text, in the layout of the paper's listings. Knows no execution.
+"""Prints a tree as C text, in the layout of the paper's listings.
 
 `parse(print_program(p)) == p` for every program.
 """
@@ -44,7 +44,7 @@ def print_declaration(declaration: Declaration) -> str:
 
 
 def print_head(statement: Statement) -> str:
-    """The statement's own line: all of a simple statement, the head of a loop or branch."""
+    """The first line of a statement: all of a simple statement, or the head of a loop or branch."""
     match statement:
         case Assign(target=target, value=value):
             return f"{print_operand(target)} = {_right_side(target, value)};"
@@ -97,7 +97,7 @@ def _braces(block: Block, indent: str) -> Iterator[str]:
 
 
 def _right_side(target: Operand, value: Expr) -> str:
-    """`v = v + e` stands bare, other sums in brackets, as in the listings."""
+    """The value of an assignment. Sums get brackets, except in `v = v + e`, as in the paper's listings."""
     text = _expr(value)
     return text if not value.rest or value.first == target else f"({text})"
 
@@ -107,7 +107,7 @@ def _expr(expr: Expr) -> str:
 
 
 def _condition(condition: Condition) -> str:
-    """Conjunctions get brackets beside ||, where compilers warn without them."""
+    """The tests of an `if`. Conjunctions beside || get brackets, because compilers warn without them."""
     parts = [" && ".join(_test(test) for test in tests) for tests in condition]
     if len(condition) > 1:
         parts = [f"({part})" if len(tests) > 1 else part for part, tests in zip(parts, condition, strict=True)]

@@ -1,4 +1,4 @@
-"""The finite set of lexemes that a model chooses from, and how each is written. Knows no grammar."""
+"""The finite set of lexemes that a model chooses from, and the text of each. Does not know the grammar."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
 @dataclass(frozen=True)
 class Dialect:
-    """How much of the language a model speaks."""
+    """How much of the language a model can write."""
 
     local_variables: int = 3
-    """Declared variables beside p_0."""
+    """Declared variables besides p_0."""
     loop_depth: int = 2
-    """How deep loops nest, that is how many of p_0, p_1, .. there are."""
+    """Most loops inside each other; also the number of p_0, p_1, .."""
     smallest_constant: int = -4
     largest_constant: int = 4
 
     def lexemes(self) -> Iterator[Lexeme]:
-        """Every lexeme of the dialect, in the order of the vocabulary."""
+        """All lexemes of the dialect, in the order of the vocabulary."""
         loop_names = [f"p_{k}" for k in range(self.loop_depth)]
         declared = ["p_0", *(f"l_{k}" for k in range(1, self.local_variables + 1))]
         names = list(dict.fromkeys([*loop_names, *declared]))
@@ -55,7 +55,12 @@ class Dialect:
 
 
 class LexemeTable:
-    """A dialect's vocabulary with the lexeme behind each number."""
+    """The vocabulary of a dialect, and arrays over its V lexemes.
+
+    `kinds`, `arguments`, `statement_ends` and `nesting` are (V,): a lexeme's kind and argument, whether it completes a
+    statement, and how many blocks it opens (-1 if it closes one). `alike` is (V, V): whether lexeme j may replace
+    lexeme i in a mistake that a model learns to recognise.
+    """
 
     def __init__(self, dialect: Dialect) -> None:
         lexemes = list(dialect.lexemes())
@@ -71,12 +76,12 @@ class LexemeTable:
         opens, closes = np.isin(self.kinds, (Kind.FOR, Kind.FOR_INT, Kind.IF)), self.kinds == Kind.CLOSE
         self.nesting: NDArray[np.int64] = opens.astype(np.int64) - closes
         self.alike: NDArray[np.bool_] = np.equal.outer(self.kinds, self.kinds)
-        for places, others in ALIKE:
-            self.alike |= np.logical_and.outer(np.isin(self.kinds, places), np.isin(self.kinds, others))
+        for originals, replacements in ALIKE:
+            self.alike |= np.logical_and.outer(np.isin(self.kinds, originals), np.isin(self.kinds, replacements))
         self.alike[: len(SPECIAL)] = self.alike[:, : len(SPECIAL)] = False
 
     def lookup(self, texts: Sequence[str]) -> list[Lexeme]:
-        """The lexemes that are written so. ParseError for one that is not in the vocabulary."""
+        """The lexemes with these texts. ParseError if one is not in the vocabulary."""
         try:
             return [self._by_text[text] for text in texts]
         except KeyError as error:
@@ -84,7 +89,7 @@ class LexemeTable:
 
 
 STATEMENT_ENDS = (Kind.SEMICOLON, *INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE)
-"""Lexemes with which a statement is complete, be it inside a block: where a latent executor may act."""
+"""Kinds that complete a statement, also one inside a block. A latent executor may run at these lexemes."""
 ALIKE = (
     ((Kind.PLACE, Kind.CONST), (Kind.PLACE, Kind.CONST)),
     ((Kind.PLUS, Kind.MINUS), (Kind.PLUS, Kind.MINUS, Kind.SEMICOLON)),
@@ -103,13 +108,16 @@ ALIKE = (
         (*INCREMENT_KINDS.values(), Kind.CLOSE, Kind.ELSE, Kind.BREAK, Kind.CONTINUE),
     ),
 )
-"""What can take whose place, beside lexemes of the same kind: what follows still makes sense, or a statement ends with it."""
+"""Pairs of (kinds, kinds that may replace them in a mistake). Lexemes of the same kind may always replace each other.
+
+A replacement either fits what follows or ends the statement.
+"""
 PADDING, NO_KIND = 254, 255
-"""Kinds of PAD, which may only follow the end, and of BOS, which no program holds."""
+"""Kinds of PAD, which may only follow the end, and of BOS, which is in no program."""
 
 
 def lexeme_text(lexeme: Lexeme) -> str:
-    """How a lexeme is written in data sets and vocabularies."""
+    """The text of a lexeme in data sets and vocabularies."""
     kind, argument = lexeme
     if kind in SPELLING:
         return SPELLING[kind]

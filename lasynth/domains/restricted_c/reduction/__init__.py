@@ -1,1 +1,1 @@
-"""Smaller programs that do the same."""
+"""Reduction: shorter programs with the same outcomes."""

@@ -1,7 +1,7 @@
-"""Cuts: each makes a program shorter, and is kept if every outcome stays.
+"""Cuts: edits that make a program shorter. A cut is kept if every outcome stays the same.
 
-A cut drops a statement or two, replaces a loop or branch by what is inside, drops an `else`, drops one or two operands, a side
-of a comparison or a test, or writes an assignment as ++ or -- or its value as a number.
+A cut drops one or two statements, an `else`, one or two operands, one side of a comparison, or a test. Or it replaces a
+loop or branch by its body, an assignment by ++ or --, or a sum by a number.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ from lasynth.domains.restricted_c.reduction.draft import (
 from lasynth.jit import compiled
 
 SMALLEST, LARGEST = -4, 4
-"""Numbers that are tried in place of a sum."""
+"""The numbers that are tried in place of a sum."""
 VARIANTS = 3 + LARGEST - SMALLEST + 1
-"""How many different cuts can begin at one lexeme."""
+"""Most cuts that can begin at one lexeme."""
 
 
 @compiled
 def sweep(judge: Judge, draft: Draft) -> bool:
-    """Try every cut once, from the outside in; whether one was made."""
+    """Try every cut once, outer statements first. Return whether a cut was kept."""
     shrunk = False
     at = 0
     while at < draft.sizes[0]:
         variant = 0
-        while variant < VARIANTS and at < draft.sizes[0]:  # a cut may end the program before this place
+        while variant < VARIANTS and at < draft.sizes[0]:  # after a cut, the program may end before `at`
             if cut(draft, at, variant) and same_outcomes(judge, draft):
                 accept(draft)
                 shrunk = True
-                variant = 0  # another lexeme stands here now
+                variant = 0  # there is another lexeme here now
             else:
                 variant += 1
         at += 1
@@ -68,7 +68,7 @@ def sweep(judge: Judge, draft: Draft) -> bool:
 
 @compiled
 def sweep_pairs(judge: Judge, draft: Draft) -> bool:
-    """Drop two simple statements at once, which may undo each other (`p_0++; p_0--;`); whether a pair went."""
+    """Drop two simple statements that undo each other (`p_0++; p_0--;`). Return whether a pair was dropped."""
     for first in range(draft.sizes[0]):
         end = simple_end(draft, first)
         if end == first:
@@ -83,7 +83,7 @@ def sweep_pairs(judge: Judge, draft: Draft) -> bool:
 
 @compiled
 def cut(draft: Draft, at: int, variant: int) -> bool:
-    """Make a candidate by the variant-th cut at `at`; False if there is no such cut."""
+    """Make a candidate by cut number `variant` at `at`. False if there is no such cut."""
     kind = draft.kinds[0, at]
     if kind == FOR or kind == FOR_INT:
         return cut_loop(draft, at, variant)
@@ -99,9 +99,9 @@ def cut(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def cut_value(draft: Draft, at: int, end: int, variant: int) -> bool:
-    """Write the assignment at..end as ++ (1) or -- (2), or the sum in it as a number (from 3 on)."""
+    """Replace the assignment at..end by ++ (variant 1) or -- (2), or the sum in it by a number (3 and more)."""
     if variant > 2 and end - at == 3:
-        return False  # it is no sum
+        return False  # the value is not a sum
     draft.sizes[1] = 0
     copy(draft, 0, at)
     if variant <= 2:
@@ -116,7 +116,7 @@ def cut_value(draft: Draft, at: int, end: int, variant: int) -> bool:
 
 @compiled
 def cut_loop(draft: Draft, at: int, variant: int) -> bool:
-    """Drop the loop, or replace it by its body (1), which may end with a `break` that goes too (2)."""
+    """Drop the loop (variant 0), or replace it by its body (1), or by its body without a final `break` (2)."""
     close = block_end(draft, at + HEAD)
     if variant == 0:
         return without(draft, at, close + 1, draft.sizes[0], draft.sizes[0])
@@ -131,9 +131,10 @@ def cut_loop(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def close_gap(draft: Draft, begin: int, end: int, gone: int, start: int) -> bool:
-    """The loop variable in slot `gone` is no more: its first value takes its place, and inner loops the names before theirs.
+    """Remove the variable in slot `gone` from the body begin..end of a dropped loop.
 
-    False if the variable is written to, or its value is no subscript.
+    Its start value takes its place, and the variables of inner loops move up by one name. False if the body writes to
+    the variable, or if its value is negative and it is a subscript.
     """
     for i in range(begin, end):
         kind, argument = draft.kinds[1, i], draft.arguments[1, i]
@@ -157,7 +158,7 @@ def close_gap(draft: Draft, begin: int, end: int, gone: int, start: int) -> bool
 
 @compiled
 def cut_branch(draft: Draft, at: int, variant: int) -> bool:
-    """Drop the branch, replace it by its first or second block, or drop the second block."""
+    """Drop the branch (variant 0), replace it by its first (1) or second block (2), or drop its second block (3)."""
     then = find(draft, at, THEN)
     middle = block_end(draft, then + 1)
     has_else = draft.kinds[0, middle] == ELSE
@@ -175,10 +176,10 @@ def cut_branch(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def cut_operator(draft: Draft, at: int, variant: int) -> bool:
-    """Drop what stands right of an operator together with it, or what stands left of it.
+    """Drop an operator with what is right of it (variant 0) or left of it (1).
 
-    For + and - that is an operand, for a relation one side of the test, for && and || a test. Of two operations in a row,
-    both may go at once, because one may undo the other (`a[p_0] - a[p_0] + 4`).
+    For + and - that is an operand, for a relation one side of the test, for && and || a test. Higher variants drop two
+    operations in a row at once, because one may undo the other (`a[p_0] - a[p_0] + 4`).
     """
     kind = draft.kinds[0, at]
     if variant > 1:
@@ -196,9 +197,9 @@ def cut_operator(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def cut_two_operations(draft: Draft, at: int, variant: int) -> bool:
-    """Of a sum of three whose first operator is at `at`, keep only operand 0, 1 or 2, or (3) add up its two numbers.
+    """Reduce a sum of three operands to operand 0, 1 or 2 (the variant), or add up its two numbers (variant 3).
 
-    False if it is no sum of three, or has not two numbers.
+    `at` is the first operator. False if the sum does not have three operands or, for variant 3, two numbers.
     """
     first, second = draft.kinds[0, at], draft.kinds[0, at + 2]
     if variant > 3 or first > MINUS or second < PLUS or second > MINUS:
@@ -211,7 +212,7 @@ def cut_two_operations(draft: Draft, at: int, variant: int) -> bool:
 
 @compiled
 def add_up(draft: Draft, begin: int, end: int) -> bool:
-    """The sum begin..end has one place and two numbers: write it with one number, unless that is too large."""
+    """Write the sum begin..end with one number. False unless it has exactly one place and a small result."""
     number, place, negative, places, largest = 0, 0, False, 0, LARGEST
     for i in range(begin, end, 2):
         minus = i > begin and draft.kinds[0, i - 1] == MINUS
@@ -240,7 +241,7 @@ def add_up(draft: Draft, begin: int, end: int) -> bool:
 
 @compiled
 def ends_side(kind: int, operator: int) -> bool:
-    """Whether a lexeme bounds what belongs to the operator: a test is more than a side of it."""
+    """Whether a lexeme of this kind bounds the sides of the operator. A relation bounds only sides of a relation."""
     if LT <= kind <= NE:
         return LT <= operator <= NE
     return kind == AND or kind == OR or kind == THEN or kind == IF

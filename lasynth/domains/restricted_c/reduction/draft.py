@@ -1,7 +1,7 @@
-"""A program on the way to a smaller one: what it is now, a candidate for the next, and the judge of candidates.
+"""The state of a reduction: the program as it is now, a candidate to replace it, and the judge of candidates.
 
-Candidates are made in the lexemes, judged by the grammar and then by running them, all compiled. Knows no changes: see
-`cuts` and `settle`.
+Candidates are edits of the lexemes. The grammar checks them first, then they are run. All of it is compiled. The edits
+themselves are in `cuts` and `settle`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from lasynth.domains.restricted_c.language.grammar import (
 from lasynth.jit import compiled
 
 HEAD = 4
-"""Lexemes in the head of a loop."""
+"""Number of lexemes in the head of a loop."""
 
 
 class Draft(NamedTuple):
-    """The program as it is now and a candidate for the next, each with its number of lexemes in `sizes`."""
+    """The program as it is now (row 0) and a candidate to replace it (row 1). `sizes` counts their lexemes."""
 
     kinds: NDArray[np.uint8]  # (2, N)
     arguments: NDArray[np.int32]  # (2, N)
@@ -44,23 +44,24 @@ class Draft(NamedTuple):
 
 
 class Judge(NamedTuple):
-    """What a candidate must do."""
+    """The outcomes that a candidate must have, and working memory to run it."""
 
     inputs: NDArray[np.int32]  # (K, L)
     outputs: NDArray[np.int32]  # (K, L)
     status: NDArray[np.int64]  # (K,)
     room: Translation
-    state: NDArray[np.int64]
+    state: NDArray[np.int64]  # (STATE_SIZE,)
     output: NDArray[np.int32]  # (L,)
     max_steps: int
     hardest: NDArray[np.int64]
-    """(1,) the input that refuted the last candidate: it is likely to refute the next one, so it goes first."""
+    """(1,) the input on which the last candidate failed. The next one is likely to fail on it too, so it runs first."""
 
 
 @compiled
 def make_judge(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int
 ) -> Judge:
+    """A judge whose outcomes are those of a program on `inputs`. (N,), (N,), (K, L)"""
     examples, length = inputs.shape
     outputs = np.zeros((examples, length), np.int32)
     status = np.zeros(examples, np.int64)
@@ -74,7 +75,7 @@ def make_judge(
 
 @compiled
 def same_outcomes(judge: Judge, draft: Draft) -> bool:
-    """Whether the candidate is a program and does what the original did, on every input."""
+    """Whether the candidate is a program and has the outcome of the original on every input."""
     size = draft.sizes[1]
     kinds, arguments = draft.kinds[1, :size], draft.arguments[1, :size]
     if check(kinds, arguments, judge.state) >= 0:
@@ -93,7 +94,7 @@ def same_outcomes(judge: Judge, draft: Draft) -> bool:
 
 @compiled
 def accept(draft: Draft) -> None:
-    """The candidate becomes the program."""
+    """Make the candidate the program."""
     size = draft.sizes[1]
     draft.kinds[0, :size] = draft.kinds[1, :size]
     draft.arguments[0, :size] = draft.arguments[1, :size]
@@ -122,7 +123,7 @@ def append(draft: Draft, kind: int, argument: int) -> None:
 
 @compiled
 def without(draft: Draft, begin: int, end: int, begin2: int, end2: int) -> bool:
-    """The candidate is the program without two stretches of lexemes (the second may be empty)."""
+    """Make the candidate: the program without begin..end and begin2..end2 (which may be empty). Always True."""
     draft.sizes[1] = 0
     copy(draft, 0, begin)
     copy(draft, end, begin2)
@@ -132,7 +133,7 @@ def without(draft: Draft, begin: int, end: int, begin2: int, end2: int) -> bool:
 
 @compiled
 def find(draft: Draft, at: int, kind: int) -> int:
-    """The next lexeme of that kind, from `at` on."""
+    """The position of the next lexeme of this kind, from `at` on."""
     while draft.kinds[0, at] != kind:
         at += 1
     return at
@@ -140,7 +141,7 @@ def find(draft: Draft, at: int, kind: int) -> int:
 
 @compiled
 def block_end(draft: Draft, at: int) -> int:
-    """The `}` or `} else {` that ends the block whose first statement is at `at`."""
+    """The position of the `}` or `} else {` that ends the block whose first statement is at `at`."""
     depth = 0
     while True:
         kind = draft.kinds[0, at]
@@ -155,7 +156,7 @@ def block_end(draft: Draft, at: int) -> int:
 
 @compiled
 def statement_end(draft: Draft, at: int) -> int:
-    """Where the statement that begins at `at` ends; `at` itself if none begins there."""
+    """The position after the statement that begins at `at`; `at` itself if none begins there."""
     kind = draft.kinds[0, at]
     if kind == FOR or kind == FOR_INT:
         return block_end(draft, at + HEAD) + 1
@@ -167,7 +168,7 @@ def statement_end(draft: Draft, at: int) -> int:
 
 @compiled
 def simple_end(draft: Draft, at: int) -> int:
-    """Where the simple statement that begins at `at` ends; `at` itself if none begins there."""
+    """The position after the simple statement that begins at `at`; `at` itself if none begins there."""
     kind = draft.kinds[0, at]
     if kind == ASSIGN:
         return find(draft, at, SEMICOLON) + 1

@@ -1,8 +1,9 @@
-"""What a program does to the lists it is run on, told by linear sums: symbolic execution along the paths that these lists take.
+"""Symbolic execution: describes by linear sums what a program does to given lists, along the paths that they take.
 
-The language adds and subtracts, so on one path every element of the output is a sum of elements of the input, and every
-decision compares such a sum with 0. Paths that share their first decisions are put together; a decision that all lists
-take alike is none. What comes out is an `Explanation`, like those that the symbolic solver guesses from examples, but known.
+The language only adds and subtracts. So on one path, every element of the output is a sum of elements of the input, and
+every decision compares such a sum with 0. Paths with the same first decisions are merged. A decision that has the same
+result for all lists is dropped. The result is an `Explanation`. The symbolic solver guesses explanations from examples;
+here they are computed from the program.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from lasynth.domains.restricted_c.symbolic.explanations import Choice, Explanati
 from lasynth.domains.restricted_c.symbolic.sums import Sum
 
 DIGIT = 32
-"""Bits of a coefficient in a packed sum."""
+"""Number of bits of a coefficient in a packed sum."""
 
 
 class Inexplicable(ValueError):
-    """A program that no explanation of sums and comparisons tells: an input decides which element is meant, say."""
+    """No explanation can describe the program, for example because a subscript depends on the input."""
 
 
 class Linear(int):
-    """A number that knows how it came from the input: coefficients in digits of DIGIT bits, the constant in the lowest.
+    """A value of a run, together with the sum of input elements that it is.
 
-    Packed sums are added by adding numbers; digits may be negative.
+    `packed` holds the sum in one integer, so that adding two sums is one addition. The constant is the lowest digit;
+    the coefficient of element i is digit i + 1. A digit has DIGIT bits and may be negative.
     """
 
     packed: int
@@ -52,11 +54,12 @@ def linear(value: int, packed: int) -> Linear:
 
 
 def _packed(number: int) -> int:
+    """The packed sum of a number. A plain integer is a sum without elements."""
     return number.packed if isinstance(number, Linear) else int(number)
 
 
 def _depends(number: int) -> bool:
-    """Whether it would be another for other inputs."""
+    """Whether the number depends on the input."""
     return _packed(number) != int(number)
 
 
@@ -71,20 +74,22 @@ def _unpacked(packed: int) -> Sum:
 
 
 class Decision(NamedTuple):
-    """A comparison that was made on the way, and whether it held."""
+    """A comparison made during a run, and whether it held."""
 
     comparison: Comparison
     held: bool
 
 
 class Path(NamedTuple):
+    """What one run decided and what it returned."""
+
     decisions: tuple[Decision, ...]
     output: tuple[Sum, ...]
-    """Each element of the output."""
+    """A sum for each element."""
 
 
 class _Execution(Execution):
-    """A run that writes down what depends on the input."""
+    """A run that records its decisions and how its values depend on the input."""
 
     def __init__(self, program: Program, values: Sequence[int], max_steps: int) -> None:
         super().__init__(program, [linear(v, 1 << DIGIT * (i + 1)) for i, v in enumerate(values)], max_steps)
@@ -121,7 +126,7 @@ OPPOSITE: dict[Relation, Relation] = {"!=": "==", ">": "<=", ">=": "<"}
 
 
 def _decision(difference: Sum, relation: Relation, held: bool) -> Decision:
-    """`difference relation 0` in the form that comparisons have, with its first element added."""
+    """`difference relation 0` as a `Comparison` (== or <=) in which the first element has a positive coefficient."""
     if relation in OPPOSITE:
         relation, held = OPPOSITE[relation], not held
     if relation == "<":  # x < 0 is x + 1 <= 0
@@ -131,59 +136,67 @@ def _decision(difference: Sum, relation: Relation, held: bool) -> Decision:
         if relation != "==":  # -x <= 0 is not x + 1 <= 0
             difference, held = difference._replace(constant=difference.constant + 1), not held
     if any(abs(c) > 1 for _, c in difference.terms) or len(difference.terms) > MAX_OPERATORS + 1:
-        raise Inexplicable("a condition is about too long a sum")
+        raise Inexplicable("a condition has too many terms or a coefficient other than 1 and -1")
     return Decision(Comparison(difference, "==" if relation == "==" else "<="), held)
 
 
 def explain_runs(program: Program, inputs: Sequence[Sequence[int]], max_steps: int) -> Explanation:
-    """What the program does to these lists, for each position. ExecutionError if it faults on one of them, Inexplicable."""
+    """What the program does to these lists, for each position.
+
+    ExecutionError if it faults on one of them. Inexplicable if an explanation cannot describe it.
+    """
     paths = [_Execution(program, values, max_steps).path() for values in inputs]
-    return _together(paths, 0, {})
+    return _merge(paths, 0, {})
 
 
 Known = Mapping[int, int]
-"""Elements of the input whose value a path tells."""
+"""Values of elements of the input that follow from the decisions of a path."""
 
 
-def _together(paths: Sequence[Path], depth: int, known: Known) -> Explanation:
-    """Explains paths that agree in their first `depth` decisions."""
+def _merge(paths: Sequence[Path], depth: int, known: Known) -> Explanation:
+    """Explain paths that have the same first `depth` decisions."""
     while len(paths[0].decisions) > depth:
         comparison = paths[0].decisions[depth].comparison
         held = [path for path in paths if path.decisions[depth].held]
         failed = [path for path in paths if not path.decisions[depth].held]
         depth += 1
         if held and failed:
-            value = _told(comparison)
-            then = _together(held, depth, {**known, **value})
-            orelse = _together(failed, depth, known)
+            value = _implied(comparison)
+            then = _merge(held, depth, {**known, **value})
+            orelse = _merge(failed, depth, known)
             return tuple(_choice(comparison, value, *both) for both in zip(then, orelse, strict=True))
     return tuple(_simplest(total, position, known) for position, total in enumerate(paths[0].output))
 
 
-def _told(comparison: Comparison) -> Known:
-    """The element that a comparison tells if it holds."""
+def _implied(comparison: Comparison) -> Known:
+    """The value of an element that follows if the comparison holds."""
     if comparison.relation == "==" and len(comparison.left.terms) == 1:
         return {comparison.left.terms[0][0]: -comparison.left.constant}
     return {}
 
 
 def _choice(comparison: Comparison, value: Known, then: Tree, orelse: Tree) -> Tree:
-    """The choice, or what goes for both sides."""
+    """The choice between two trees, or one tree if it is right in both cases."""
     if then == orelse:
         return then
-    if value and isinstance(then, Sum) and isinstance(orelse, Sum) and _with(then, value) == _with(orelse, value):
+    if (
+        value
+        and isinstance(then, Sum)
+        and isinstance(orelse, Sum)
+        and _substitute(then, value) == _substitute(orelse, value)
+    ):
         return orelse
     return Choice(comparison, then, orelse)
 
 
 def _simplest(total: Sum, position: int, known: Known) -> Sum:
-    """The sum where some elements are known: nothing to do if it is the position's own element, else numbers for these."""
+    """The sum with known elements replaced by numbers, or the position's own element if that is equal."""
     own = Sum(((position, 1),))
-    plain = _with(total, known)
-    return own if plain == _with(own, known) else plain
+    plain = _substitute(total, known)
+    return own if plain == _substitute(own, known) else plain
 
 
-def _with(total: Sum, known: Known) -> Sum:
-    """The sum with numbers for what is known."""
+def _substitute(total: Sum, known: Known) -> Sum:
+    """The sum with known elements replaced by their values."""
     constant = total.constant + sum(c * known[e] for e, c in total.terms if e in known)
     return Sum(tuple((e, c) for e, c in total.terms if e not in known), constant)

@@ -1,7 +1,6 @@
 """Shrinks a program while its outcomes stay the same: a greedy search over small cuts, in the manner of C-Reduce.
 
-It ends when no cut is left that keeps every outcome, and with the program in its settled form. Faults count as outcomes.
-Nothing is learned here.
+It ends when no cut keeps every outcome. The result is in the settled form (see `settle`). Faults count as outcomes.
 """
 
 from __future__ import annotations
@@ -19,28 +18,29 @@ from lasynth.domains.restricted_c.reduction.settle import settle
 from lasynth.jit import compiled
 
 ROUNDS = 8
-"""Most times that a program is renamed and tried again: new names may settle differently."""
+"""Most times that a program is renamed and reduced again: with new names, `settle` may find other changes."""
 CHANGES = 64
-"""Most rounds of changes under one naming, lest two that undo each other go on for ever."""
+"""Most rounds of changes with the same names. The limit stops changes that undo each other."""
 
 
 def reduce_program(program: Program, inputs: NDArray[np.int32], max_steps: int = MAX_STEPS) -> Program:
-    """The smallest program that greedy cutting finds with the same outcome on each of `inputs` (K, L), in canonical form."""
-    program, inputs = plain(program), np.ascontiguousarray(inputs, np.int32)
+    """The smallest canonical program that greedy cuts find with the same outcome on each of `inputs`. (K, L)"""
+    program, inputs = with_fewer_variables(program), np.ascontiguousarray(inputs, np.int32)
     for _ in range(ROUNDS):
         before, code = program, to_code(program)
         kinds, arguments = reduce_code(code.kinds, code.arguments, inputs, max_steps)
         pairs = zip(kinds.tolist(), arguments.tolist(), strict=True)
-        program = plain(from_lexemes([Lexeme(Kind(kind), argument) for kind, argument in pairs]))
+        program = with_fewer_variables(from_lexemes([Lexeme(Kind(kind), argument) for kind, argument in pairs]))
         if program == before:
             break
     return program
 
 
-def plain(program: Program) -> Program:
-    """The same program with as few variables as can be told without running it: numbers as subscripts, loops with their own.
+def with_fewer_variables(program: Program) -> Program:
+    """The same program with fewer variables, as far as that needs no run.
 
-    A loop's own variable must not take a name that no loop had, because models know few.
+    Variables that never change become numbers, and loops declare their own variables. The latter must not lead to a
+    name after p_1 that no loop had before, because a model's vocabulary has few of them.
     """
     program = canonical(inline_constants(program))
     local = canonical(localise_loops(program))
@@ -55,7 +55,7 @@ def last_loop_name(program: Program) -> str:
 def reduce_code(
     kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """`kinds` and `arguments` of a program, cut until nothing more goes, and settled."""
+    """Cut and settle a program until nothing changes. (N,), (N,), (K, L) -> (M,), (M,) with M <= N"""
     draft = Draft(np.empty((2, kinds.size), np.uint8), np.empty((2, kinds.size), np.int32), np.zeros(2, np.int64))
     draft.kinds[0] = kinds
     draft.arguments[0] = arguments

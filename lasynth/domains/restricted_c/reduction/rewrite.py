@@ -1,5 +1,7 @@
-"""Writes a program anew from what it does to some lists, if that is shorter: a loop that runs twice becomes two statements,
-a chain of assignments one sum, a branch that leaves nothing to do its opposite. Programs that do the same become alike.
+"""Writes a new program from what a program does to some lists, and takes it if it is shorter.
+
+A loop that runs twice becomes two statements, and a chain of assignments becomes one sum. A branch whose first block
+does nothing becomes the opposite branch. So programs with the same behaviour get similar texts.
 """
 
 from __future__ import annotations
@@ -22,21 +24,22 @@ from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 from lasynth.domains.restricted_c.symbolic.writing import Unwritable, write
 from lasynth.task import ExecutionError
 
-SPOKEN = frozenset(Dialect().lexemes())
-"""Lexemes that a model has: sums may lead to larger numbers."""
+DIALECT_LEXEMES = frozenset(Dialect().lexemes())
+"""The lexemes of the default dialect. A rewritten program must not need others, such as larger numbers."""
 
 
 def rewrite_program(program: Program, inputs: NDArray[np.int32], max_steps: int = MAX_STEPS) -> Program:
-    """The shortest, in C tokens, of the program and of what is written for its paths and reduced. (K, L)
+    """The shortest, in C tokens, of the program and its rewritten versions. (K, L)
 
-    Each has the same outcome on each of `inputs`. Of several that are as short what is written anew comes first.
+    All of them have the same outcome on each of `inputs`. If lengths are equal, a rewritten version wins.
     """
     program = canonical(program)
-    candidates = [*_written(program, inputs, max_steps), program]
+    candidates = [*_rewritten(program, inputs, max_steps), program]
     return min(candidates, key=lambda candidate: count_tokens(print_program(candidate)))
 
 
-def _written(program: Program, inputs: NDArray[np.int32], max_steps: int) -> Iterator[Program]:
+def _rewritten(program: Program, inputs: NDArray[np.int32], max_steps: int) -> Iterator[Program]:
+    """Programs written from the explanation of the program's runs, and reduced. None if there is no explanation."""
     try:
         explanation = explain_runs(program, inputs.tolist(), max_steps)
         drafts = dict.fromkeys(write(explanation, loops=loops) for loops in (False, True))
@@ -47,5 +50,5 @@ def _written(program: Program, inputs: NDArray[np.int32], max_steps: int) -> Ite
         made = run_codes(pack([to_code(draft)]), inputs, max_steps=max_steps)
         if (made.status == Status.OK).all() and (made.outputs == wanted.outputs).all():
             short = reduce_program(draft, inputs, max_steps)
-            if SPOKEN.issuperset(to_lexemes(short)):
+            if DIALECT_LEXEMES.issuperset(to_lexemes(short)):
                 yield short

@@ -1,8 +1,9 @@
-"""Among programs of one length that do the same, the one to write: so that one behaviour has few texts.
+"""Settling: changes that keep a program's length and choose one of several texts with the same behaviour.
 
-Statements go in the order of the places they change, simple ones before loops and loops before branches; operands too, numbers
-last; loops count up; `++x` and not `x++`, `x - 2` and not `x + -2`, `x > 2` and not `2 < x` or `x >= 3`; a first value
-that nobody reads is 0. Each change is kept if every outcome stays. Whoever learns from such programs need not learn tastes.
+Simple statements come first, sorted by the places they change, then loops, then branches. Operands are sorted by place,
+with numbers last. Loops count up. `++x` replaces `x++`, `x - 2` replaces `x + -2`, and `x > 2` replaces `2 < x` and
+`x >= 3`. An initial value that is never used becomes 0. A change is kept if every outcome stays the same. So a model
+that learns from such programs does not have to learn arbitrary choices of style.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ from lasynth.domains.restricted_c.reduction.draft import (
 from lasynth.jit import compiled
 
 UP, DOWN = 0, 1
-"""Numbers of `lexemes.RANGES`."""
+"""Indices into `lexemes.RANGES`."""
 LAST = 1_000_000
-"""Key of what goes behind all places."""
+"""A sort key greater than that of every place."""
 
 
 @compiled
 def settle(judge: Judge, draft: Draft) -> bool:
-    """Make every change once; whether one was kept."""
+    """Try every change once. Return whether one was kept."""
     changed = False
     for at in range(draft.sizes[0]):
         if change(draft, at) and same_outcomes(judge, draft):
@@ -60,14 +61,14 @@ def settle(judge: Judge, draft: Draft) -> bool:
 
 @compiled
 def change(draft: Draft, at: int) -> bool:
-    """Make a candidate by the change that is due at `at`; False if there is none."""
+    """Make a candidate by the change for the lexeme at `at`. False if there is none."""
     kind = draft.kinds[0, at]
     if kind == CONST and at > 0 and draft.kinds[0, at - 1] == DECLARE:
         return draft.arguments[0, at] != 0 and put(draft, at, CONST, 0)
     if kind == POST_INC or kind == POST_DEC:
         return put(draft, at, PRE_INC if kind == POST_INC else PRE_DEC, draft.arguments[0, at])
     if kind == RANGE:
-        return draft.arguments[0, at] == DOWN and turn_round(draft, at)
+        return draft.arguments[0, at] == DOWN and count_up(draft, at)
     if kind == PLUS or kind == MINUS:
         return order_operands(draft, at)
     if LT <= kind <= NE:
@@ -77,7 +78,7 @@ def change(draft: Draft, at: int) -> bool:
 
 @compiled
 def put(draft: Draft, at: int, kind: int, argument: int) -> bool:
-    """The candidate is the program with another lexeme at `at`."""
+    """Make the candidate: the program with another lexeme at `at`. Always True."""
     draft.sizes[1] = 0
     copy(draft, 0, draft.sizes[0])
     draft.kinds[1, at] = kind
@@ -86,8 +87,8 @@ def put(draft: Draft, at: int, kind: int, argument: int) -> bool:
 
 
 @compiled
-def turn_round(draft: Draft, at: int) -> bool:
-    """The loop whose range is at `at` goes up instead of down."""
+def count_up(draft: Draft, at: int) -> bool:
+    """Make the candidate: the loop whose range is at `at` counts up instead of down. Always True."""
     put(draft, at, RANGE, UP)
     draft.arguments[1, at - 1], draft.arguments[1, at + 1] = draft.arguments[0, at + 1], draft.arguments[0, at - 1]
     return True
@@ -95,7 +96,7 @@ def turn_round(draft: Draft, at: int) -> bool:
 
 @compiled
 def exchange(draft: Draft, begin: int, middle: int, between: int, end: int) -> None:
-    """The candidate has begin..middle and between..end in each other's place."""
+    """Make the candidate: the program with begin..middle and between..end exchanged."""
     draft.sizes[1] = 0
     copy(draft, 0, begin)
     copy(draft, between, end)
@@ -106,7 +107,7 @@ def exchange(draft: Draft, begin: int, middle: int, between: int, end: int) -> N
 
 @compiled
 def order_operands(draft: Draft, at: int) -> bool:
-    """A negative number behind the operator at `at` changes its sign, or the operands around it change places."""
+    """Make the number after the operator at `at` positive, or else sort the operands around the operator."""
     kind, value = draft.kinds[0, at], draft.arguments[0, at + 1]
     if draft.kinds[0, at + 1] == CONST and value < 0:
         put(draft, at, MINUS if kind == PLUS else PLUS, 0)
@@ -126,7 +127,7 @@ def order_operands(draft: Draft, at: int) -> bool:
 
 @compiled
 def order_sides(draft: Draft, at: int) -> bool:
-    """The test whose relation is at `at` is turned round, or its >= or <= becomes > or <."""
+    """Exchange the sides of the test whose relation is at `at`, or else replace >= or <= by > or <."""
     kind = draft.kinds[0, at]
     begin, end = at - 1, at + 2
     while not ends_test(draft.kinds[0, begin - 1]):
@@ -152,7 +153,7 @@ def ends_test(kind: int) -> bool:
 
 @compiled
 def mirrored(relation: int) -> int:
-    """The relation that holds between the sides in the other order."""
+    """The relation between the sides in the other order."""
     if relation == LT or relation == GT:
         return LT + GT - relation
     if relation == LE or relation == GE:
@@ -162,7 +163,7 @@ def mirrored(relation: int) -> int:
 
 @compiled
 def order_statements(draft: Draft, at: int) -> bool:
-    """The statement at `at` changes places with the next one."""
+    """Exchange the statement at `at` with the next one, if the next one comes first in the order."""
     middle = statement_end(draft, at)
     if middle == at:
         return False
@@ -175,6 +176,7 @@ def order_statements(draft: Draft, at: int) -> bool:
 
 @compiled
 def statement_key(draft: Draft, at: int) -> int:
+    """The sort key of a statement: the place of a simple one, then loops, branches, and jumps."""
     kind = draft.kinds[0, at]
     if ASSIGN <= kind <= POST_DEC:
         return place_key(draft, draft.arguments[0, at])
@@ -185,12 +187,16 @@ def statement_key(draft: Draft, at: int) -> int:
 
 @compiled
 def operand_key(draft: Draft, at: int) -> int:
+    """The sort key of an operand: places, then numbers by value."""
     return place_key(draft, draft.arguments[0, at]) if draft.kinds[0, at] == PLACE else LAST + draft.arguments[0, at]
 
 
 @compiled
 def place_key(draft: Draft, place: int) -> int:
-    """Elements by where they are at first, as far as that is declared, then by name; scalars behind elements."""
+    """The sort key of a place: elements first, then variables.
+
+    Each is sorted by its subscript, or by the initial value of its variable (lowest if it has none), then by name.
+    """
     if place < 0:
         return 128 * -place
     slot = place >> 1
