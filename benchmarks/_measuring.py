@@ -1,4 +1,4 @@
-"""What the benchmarks share: the quickest of several runs, the hardware, and where results go."""
+"""Shared by the benchmarks: timing, common arguments, and the report of figures and hardware."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPEATS = 5
 
 
 def best_time(work: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Seconds of the quickest of several runs."""
+    """Seconds of the fastest of several runs."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -25,14 +25,14 @@ def best_time(work: Callable[[], Any], repeats: int = REPEATS) -> float:
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """Arguments that every benchmark takes."""
+    """A parser with the arguments that every benchmark takes."""
     arguments = argparse.ArgumentParser(description=description)
-    arguments.add_argument("--out", type=Path, help="keep the figures in this file, e.g. benchmarks/results/NAME.json")
+    arguments.add_argument("--out", type=Path, help="write the figures to this file, e.g. benchmarks/results/NAME.json")
     return arguments
 
 
 def report(figures: dict[str, Any], out: Path | None) -> None:
-    """Print the figures with the hardware; keep them if asked to."""
+    """Print the figures with the hardware, and write them to a file if one is given."""
     text = json.dumps({**figures, "hardware": hardware()}, indent=2)
     print(text)
     if out:

@@ -1,7 +1,7 @@
-"""Beam search on many tasks: seconds for 1,000 tasks at beam 64, where they go, and what bfloat16 costs in accuracy.
+"""Beam search on many tasks: seconds for 1,000 tasks at beam 64, where they go, and the accuracy lost by bfloat16.
 
-The shipped weights, or those of a run, search in float32 and in bfloat16. Untrained weights are the worst case: hardly a
-hypothesis ends before the longest length allowed.
+The shipped weights, or those of a run, search in float32 and in bfloat16. Untrained weights are the worst case, because
+hardly any hypothesis ends before the longest length allowed.
 
 `python benchmarks/beam.py --out benchmarks/results/beam.json`
 """
@@ -39,18 +39,18 @@ def measure(model: EncoderDecoder, tasks: int, config: SearchConfig) -> dict[str
     machine = collate.machine
     io = collate.io(inputs[:, :GIVEN], outputs[:, :GIVEN])
     few = beam_search(model, io.at(slice(2)), domain.syntax, config)
-    machine.run(few.tokens[0], inputs[:1], np.zeros(len(few.tokens[0]), np.int64))  # both are compiled by now
+    machine.run(few.tokens[0], inputs[:1], np.zeros(len(few.tokens[0]), np.int64))  # compiles both
     begin = time.perf_counter()
     found = beam_search(model, io, domain.syntax, config)
     searched = time.perf_counter() - begin
     exists = found.scores > -np.inf
-    task = exists.nonzero()[0]  # (P,) of each candidate, the likeliest of a task first
+    task = exists.nonzero()[0]  # (P,): the task of each candidate; the most likely candidates of a task come first
     begin = time.perf_counter()
     results, fine, _ = machine.run(found.tokens[exists], inputs, task)
     ran = time.perf_counter() - begin
     right = fine & collate.values.same(results, outputs[task])  # (P, K)
     fits = right[:, :GIVEN].all(axis=1)
-    _, first = np.unique(task[fits], return_index=True)  # of the candidates that fit
+    _, first = np.unique(task[fits], return_index=True)  # the first candidate of each task that fits
     return {
         "tasks": tasks,
         "seconds of search": round(searched, 1),
@@ -65,14 +65,12 @@ def measure(model: EncoderDecoder, tasks: int, config: SearchConfig) -> dict[str
 
 def main() -> None:
     accepted = parser(__doc__)
-    accepted.add_argument("--run", type=Path, default=PRETRAINED / "c", help="weights; the shipped ones if not given")
-    accepted.add_argument("--rows", nargs="*", default=["LaSynth+", "NoExecutor"], help="measured untrained")
-    accepted.add_argument("--tasks", type=int, default=1000)
-    accepted.add_argument("--untrained-tasks", type=int, default=32)
-    accepted.add_argument("--beam", type=int, default=64)
-    accepted.add_argument(
-        "--max-length", type=int, default=40, help="lexemes of the longest program, for trained weights"
-    )
+    accepted.add_argument("--run", type=Path, default=PRETRAINED / "c", help="trained run; default: shipped weights")
+    accepted.add_argument("--rows", nargs="*", default=["LaSynth+", "NoExecutor"], help="rows to measure untrained")
+    accepted.add_argument("--tasks", type=int, default=1000, help="tasks for trained weights")
+    accepted.add_argument("--untrained-tasks", type=int, default=32, help="tasks for untrained weights")
+    accepted.add_argument("--beam", type=int, default=64, help="beam width")
+    accepted.add_argument("--max-length", type=int, default=40, help="most lexemes of a program, for trained weights")
     arguments = accepted.parse_args()
     loaded = load_model(arguments.run)
     result: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Restricted C: how long a data set takes (native, redraw, --reduce), and that memory does not grow with its size."""
+"""Restricted C: time and memory to generate data sets of different sizes (native, redraw, --reduce)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from _measuring import parser, report
 
 
 def generate(tasks: int, workers: int) -> dict[str, Any]:
-    """One run of the command in a process of its own: seconds, and the most memory that any of its processes took."""
+    """Run the command in a process of its own: seconds, and the memory of the largest of its processes."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "data"
         held_out = max(tasks // 500, 10)
@@ -54,7 +54,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 if __name__ == "__main__":
     arguments = parser(__doc__)
-    arguments.add_argument("--sizes", type=int, nargs="+", default=[50_000, 500_000])
+    arguments.add_argument("--sizes", type=int, nargs="+", default=[50_000, 500_000], help="training tasks per run")
     arguments.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = arguments.parse_args()
     figures = {"workers": options.workers, "runs": [generate(size, options.workers) for size in options.sizes]}

@@ -1,4 +1,4 @@
-"""Restricted C: the compiled machine against the readable interpreter and against gcc, on data set programs, one core."""
+"""Restricted C: speed of the compiled machine, the interpreter and gcc on programs of a data set, on one core."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def interpret(programs: list[Program], inputs: list[list[int]]) -> None:
 
 
 def gcc_seconds(programs: list[Program], inputs: list[list[int]]) -> float:
-    """Mean seconds to compile one program with gcc and run it on the lists, as a user without a machine would."""
+    """Mean seconds to compile one program with gcc and run it on the lists: the alternative to the machine."""
     rows = ", ".join("{" + ", ".join(map(str, values)) + "}" for values in inputs)
     main = f"""#include <stdio.h>
     static int inputs[][5] = {{ {rows} }};

@@ -1,4 +1,4 @@
-"""Karel tasks made per second on all cores, what became of the drawn programs, and how near the tasks are to public data."""
+"""Karel tasks generated per second on all cores, reasons for rejection, and a comparison with public data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lines_of(seed: int) -> statistics.Lines:
 
 
 def compared(chunks: int, pool: Any) -> dict[str, Any]:
-    """Each line: distance, and our share beside the public one for each class."""
+    """For each line: its distance, and for each class our share and the public one."""
     lines: statistics.Lines = defaultdict(Counter)
     for part in pool.imap_unordered(lines_of, range(10**6, 10**6 + chunks)):
         for name, line in part.items():
@@ -50,7 +50,7 @@ def compared(chunks: int, pool: Any) -> dict[str, Any]:
 
 
 def markdown(result: dict[str, Any]) -> str:
-    """The comparison as the table in docs/karel.md: percentages, ours before the slash."""
+    """The comparison as the table in docs/karel.md, in percent, with our share before the slash."""
     rows = ["| line | distance | ours / public, % |", "|---|---|---|"]
     for name, line in result["lines"].items():
         if "ours only" in line:
@@ -64,10 +64,10 @@ def markdown(result: dict[str, Any]) -> str:
 
 def main() -> None:
     accepted = parser(__doc__)
-    accepted.add_argument("--tasks", type=int, default=200_000)
+    accepted.add_argument("--tasks", type=int, default=200_000, help="tasks for the speed")
     accepted.add_argument("--compared", type=int, default=50_000, help="tasks for the comparison with public figures")
     accepted.add_argument("--workers", type=int, default=os.cpu_count())
-    accepted.add_argument("--table", type=Path, help="only print the table of an earlier result")
+    accepted.add_argument("--table", type=Path, help="print the table of this earlier result and stop")
     arguments = accepted.parse_args()
     if arguments.table:
         print(markdown(json.loads(arguments.table.read_text())))

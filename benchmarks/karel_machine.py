@@ -1,4 +1,4 @@
-"""Karel's compiled machine against the readable interpreter, and reduction, on generated tasks: one core, one run."""
+"""Karel: speed of the compiled machine, the interpreter and the reduction on generated tasks, on one core."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""cvc5 beside `lasynth solve` on the same tasks, in the same run: tasks right on the held-out examples, and seconds.
+"""cvc5 against `lasynth solve` on the same tasks in the same run: tasks right on the held-out examples, and seconds.
 
-cvc5 gets a SyGuS query per output position: sums of elements and constants from -4 to 4, and choices between them by
-comparisons, with its PBE engine off (it is made for strings and finds less here). It writes terms, not C. Five examples are
-given and five held out.
+cvc5 gets one SyGuS query per output position. The grammar has sums of elements and constants from -4 to 4, and choices
+between them by comparisons. The PBE engine of cvc5 is off: it is made for strings and finds less here. cvc5 writes
+terms, not C. Five examples are given and five are held out.
 
     pip install 'lasynth[peers]'
     lasynth generate c --out data/fresh --test 1000 --seed 2026
@@ -31,8 +31,8 @@ from lasynth.task import Task
 try:
     import cvc5
     from cvc5 import Kind
-except ImportError:  # `make bench` goes on with the next benchmark
-    print("nothing measured: cvc5 is not installed (pip install 'lasynth[peers]')", file=sys.stderr)
+except ImportError:  # exit code 0, so that `make bench` continues with the next benchmark
+    print("skipped: cvc5 is not installed (pip install 'lasynth[peers]')", file=sys.stderr)
     raise SystemExit(0) from None
 
 CONSTANTS = range(-4, 5)
@@ -41,7 +41,7 @@ Pairs = Sequence[tuple[list[int], list[int]]]
 
 
 def cvc5_position(given: Pairs, position: int, new: Sequence[list[int]], seconds: float) -> list[int] | None:
-    """What cvc5's term for one position gives for new inputs; None if it found none in time."""
+    """Outputs of cvc5's term for one position on new inputs; None if cvc5 found no term in time."""
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     for option, value in (("sygus", "true"), ("sygus-pbe", "false"), ("tlimit-per", str(int(1000 * seconds)))):
@@ -75,7 +75,10 @@ def grammar(terms: Any, solver: Any, elements: list[Any]) -> Any:
 
 
 def cvc5_right(given: Pairs, held_out: Pairs, seconds: float) -> bool:
-    """All positions are solved before any is judged: nobody who asks knows the held-out outputs."""
+    """Whether cvc5 is right on the held-out examples.
+
+    All positions are solved before any is checked: to stop at the first wrong one would use the held-out outputs.
+    """
     new = [values for values, _ in held_out]
     columns = [cvc5_position(given, position, new, seconds) for position in range(len(given[0][0]))]
     return columns == [[wanted[position] for _, wanted in held_out] for position in range(len(columns))]
@@ -118,11 +121,11 @@ def measure(tasks: list[Task[Any, Any]], right: Any) -> dict[str, Any]:
 def main() -> None:
     accepted = parser(__doc__)
     accepted.add_argument(
-        "--data", type=Path, help="Parquet file of tasks; without it tasks are drawn, with a seed of their own"
+        "--data", type=Path, help=f"Parquet file of tasks; by default tasks are drawn with seed {SEED}"
     )
     accepted.add_argument("--tasks", type=int, default=200)
-    accepted.add_argument("--seconds", type=float, default=2.0, help="for cvc5, per position")
-    accepted.add_argument("--timeout", type=float, default=5.0, help="for lasynth, per task")
+    accepted.add_argument("--seconds", type=float, default=2.0, help="time limit of cvc5, per position")
+    accepted.add_argument("--timeout", type=float, default=5.0, help="time limit of lasynth in seconds, per task")
     accepted.add_argument("--strategies", nargs="+", default=["symbolic", "portfolio"])
     arguments = accepted.parse_args()
     domain = get_domain("c")
@@ -130,7 +133,7 @@ def main() -> None:
         tasks, _ = domain.sample_tasks(Random(SEED), arguments.tasks, domain.options())
     else:
         tasks = list(islice(read_tasks(arguments.data, domain), arguments.tasks))
-    solve([([1], [1])])  # loads what there is to load
+    solve([([1], [1])])  # load weights and compiled code before the clock starts
     source = f"drawn with seed {SEED}" if arguments.data is None else str(arguments.data)
     result: dict[str, Any] = {"data": source, "tasks": len(tasks), "cvc5, seconds per position": arguments.seconds}
     for strategy in arguments.strategies:

@@ -1,6 +1,7 @@
-"""What `lasynth solve` costs before it solves anything: a process from start to end, less the seconds that it solved for.
+"""Start-up time of `lasynth solve`: the seconds of a whole process minus the seconds of the solving in it.
 
-`python benchmarks/start_up.py --out benchmarks/results/start_up.json`. The first process may still compile; the median counts.
+`python benchmarks/start_up.py --out benchmarks/results/start_up.json`. The first process may still compile, so the
+median is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ EXAMPLES = ["[3,1,3,-2,-4] -> [3,1,2,-2,-4]", "[0,1,2,3,4] -> [0,1,1,3,4]", "[4,
 
 
 def once(strategy: str) -> tuple[float, float]:
-    """Seconds of a process, and of the solving in it."""
+    """Seconds of one process, and seconds of the solving in it."""
     words = [word for example in EXAMPLES for word in ("--example", example)]
     command = [sys.executable, "-m", "lasynth.cli", "solve", *words, "--strategy", strategy, "--json"]
     begin = time.perf_counter()
@@ -28,7 +29,7 @@ def once(strategy: str) -> tuple[float, float]:
 
 def main() -> None:
     accepted = parser(__doc__)
-    accepted.add_argument("--repeats", type=int, default=7)
+    accepted.add_argument("--repeats", type=int, default=7, help="processes per strategy")
     accepted.add_argument("--strategies", nargs="+", default=["symbolic", "portfolio"])
     arguments = accepted.parse_args()
     result: dict[str, Any] = {}

@@ -1,8 +1,8 @@
-"""Training steps of the `cpu` models: all lexemes at once against one after the other, and programs per second of the rows.
+"""Training speed of the `cpu` models: all lexemes in parallel against one at a time, and programs per second by row.
 
-`python benchmarks/train_step.py [--out FILE]`. Ratios are of one run: same model, same batch, same threads.
-Programs per second are of whole steps (loss, gradients, clipping, Adam) over batches of similar length, as training
-makes them, of random programs and of reduced ones.
+`python benchmarks/train_step.py [--out FILE]`. Ratios come from one run, with the same model, batch and threads.
+Programs per second are measured over whole steps (loss, gradients, clipping, Adam) on batches of programs of similar
+length, as in training. They are given for random and for reduced programs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DOMAIN = RestrictedC()
 
 
 def batches(count: int, size: int, reduce: bool) -> list[Batch]:
-    """`count` batches of `size` tasks, sorted by length before they are cut, as training's buckets are."""
+    """`count` batches of `size` tasks. The tasks are sorted by length first, like the buckets in training."""
     options = COptions(reduce=reduce)
     tasks, _ = DOMAIN.sample_tasks(Random(3), count * size, options)
     programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
@@ -78,7 +78,7 @@ def programs_per_second(row: str, data: list[Batch], bf16: bool, repeats: int) -
 
 
 def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
-    """Loss and gradients by both paths, for one batch, as training computes them: in bf16."""
+    """Time of loss and gradients by both paths for one batch, in bf16 as in training."""
     model = build_model(model_config(row, "cpu"), DOMAIN)
 
     def by(run: Callable[[Batch], Any]) -> Callable[[], None]:
@@ -107,7 +107,10 @@ def rates(data: list[Batch], repeats: int) -> dict[str, Any]:
 
 
 def measure(size: int, count: int, repeats: int) -> dict[str, Any]:
-    """Batches of `size` for programs per second; both paths on the paper's batch of 8 too, where overhead weighs more."""
+    """Programs per second on batches of `size`, and both paths on such a batch and on the paper's batch of 8.
+
+    Overhead matters more in the small batch.
+    """
     result: dict[str, Any] = {
         "batch": size,
         "examples": EXAMPLES,

@@ -1,4 +1,4 @@
-"""What the experiments share: how figures are shown, kept, and found again."""
+"""Shared by the experiments: print figures, write result files, and read them again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lasynth.task import InputError
 
 
 def show(figures: dict[str, Any], out: Path | None) -> None:
-    """On the terminal, and in a file if one is named."""
+    """Print the figures, and write them to a file if one is given."""
     text = json.dumps(figures, indent=1)
     print(text)
     if out:
@@ -24,17 +24,18 @@ def show(figures: dict[str, Any], out: Path | None) -> None:
 
 
 def conditions() -> dict[str, Any]:
+    """Hardware, threads and version of torch."""
     return {**hardware(), "threads": torch.get_num_threads(), "torch": torch.__version__}
 
 
 def stored_result(file: Path, settings: Result) -> Result | None:
-    """What was measured before, if anything; InputError if it was measured otherwise."""
+    """The result in the file, or None if there is no file. Raises InputError if it has other settings."""
     if not file.exists():
         return None
     stored: Result = json.loads(file.read_text())
     for name, value in plain(settings).items():
         if stored.get(name) != value:
-            raise InputError(f"{file} was measured with another `{name}`; take it away, or give another --results")
+            raise InputError(f"{file} was measured with another `{name}`; move the file, or give another --results")
     return stored
 
 
@@ -46,12 +47,12 @@ def write_result(file: Path, result: Result) -> None:
 
 
 def curve(run: Path) -> list[dict[str, float]]:
-    """What each validation saw."""
+    """The records of all validations of a run."""
     return [
         {k: v for k, v in record.items() if k != "kind"} for record in read_log(run) if record["kind"] == "validation"
     ]
 
 
 def plain(value: Any) -> Any:
-    """As JSON gives it back."""
+    """The value as it is after it was written to JSON and read again."""
     return json.loads(json.dumps(value))

@@ -1,12 +1,12 @@
-"""Counts what Csmith's programs look like after post-processing, fits the native source's weights, compares the two.
+"""Counts what Csmith's programs look like after post-processing, fits the weights of the native source, compares both.
 
     python experiments/csmith_fit.py --programs 25000 --seed 2   # measure, write the JSON, print the table
-    python experiments/csmith_fit.py --programs 25000 --weights  # print the tables that belong into sampler.py
+    python experiments/csmith_fit.py --programs 25000 --weights  # print the tables for sampler.py
 
-Csmith's programs under its own default probabilities are measured too: they show how much our choice of probabilities
-changes, which is more than the native source differs from what it was fitted to.
+Csmith with its default probabilities is measured, too. This shows the effect of our choice of probabilities, which is
+larger than the difference between the native source and the programs that it was fitted to.
 
-Raw programs are compared, before anything is run: filters and balance come later and are the same for both.
+Raw programs are compared, before anything is run. Filters and balance come later and are the same for both sources.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ STOCK = (
     "statement_return_prob=35,statement_continue_prob=40,statement_break_prob=45,statement_goto_prob=50,"
     "statement_arrayop_prob=60]\n"
 )
-"""What `csmith --dump-default-probabilities` writes about statements; what a file leaves out keeps its default."""
+"""The statement probabilities of `csmith --dump-default-probabilities`. Everything else keeps its default as well."""
 SOURCES = ("csmith", "native", "stock")
 
 
 class Fit:
-    """Frequencies of everything that the native source draws: table -> row -> class -> count."""
+    """Counts everything that the native source draws: table -> row -> class -> count."""
 
     def __init__(self, programs: Iterable[Program]) -> None:
         self.tables: defaultdict[str, defaultdict[str, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
@@ -160,7 +160,7 @@ class Fit:
         sort = {"p_0": 0, "p_1": 2}.get(name, 1)
         if self.has_loop:
             self.count("variables", f"{use} {loops}", sort)
-        # Without a loop p_0 is only the first of the locals.
+        # In programs without loops p_0 is the first of the locals.
         if not self.has_loop or sort == 1:
             row = "loop" if self.has_loop else "straight"
             self.count("mentions", row, len(self.seen))
@@ -196,7 +196,7 @@ def _mapping(field: str, rows: Mapping[str, str]) -> str:
 
 
 def _pack(items: Iterable[str], indent: int, width: int = 116) -> str:
-    """As many items a line as fit."""
+    """Lines with as many items as fit."""
     lines = [""]
     for item in items:
         if len(lines[-1]) + len(item) + 4 * indent > width:
@@ -206,7 +206,7 @@ def _pack(items: Iterable[str], indent: int, width: int = 116) -> str:
 
 
 def per_mille(counts: Mapping[int, int], length: int) -> tuple[int, ...]:
-    """Shares in thousandths; where nothing was counted, the middle class: the row is never asked for."""
+    """Shares in thousandths. A row without counts gets a 1 for its middle class; the grammar never draws from it."""
     total = sum(counts.values())
     if not total:
         return tuple(int(index == length // 2) for index in range(length))
@@ -233,7 +233,7 @@ def measure(count: int, seed: int) -> dict[str, object]:
 
 
 def table(lines: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
-    """All three side by side, as Markdown: source -> line -> class -> count."""
+    """A Markdown table of the three sources. `lines`: source -> line -> class -> count."""
     yield "| line | class | Csmith % | native % | stock Csmith % |"
     yield "|---|---|---:|---:|---:|"
     for line, counts in lines["csmith"].items():
@@ -247,14 +247,14 @@ def table(lines: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=int, default=20_000, help="of each source, or of each setting for --weights")
+    parser.add_argument("--programs", type=int, default=20_000, help="per source, or per setting with --weights")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--weights", action="store_true", help="print tables for sampler.py instead of measuring")
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="JSON file for the figures")
     options = parser.parse_args()
     if options.weights:
         for name, setting in zip(("PLAIN", "SUMS"), SETTINGS, strict=True):
-            # Another seed than the comparison's: weights must not be judged on what they were counted on.
+            # Not the seed of the comparison: weights must be judged on programs that they were not counted on.
             programs = csmith_programs(random.Random(options.seed + 1), settings=(setting,))
             fit = Fit(islice(programs, options.programs))
             print(fit.weights(name))

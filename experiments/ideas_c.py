@@ -1,12 +1,13 @@
-"""Ranks ideas for a model of restricted C by short trainings: same data, same seed, same minutes on the same machine.
+"""Ranks ideas for a model of restricted C by short trainings with the same data, seed, minutes and machine.
 
     lasynth generate c --out data/reduced --train 400000 --val 1000 --test 1000 --reduce --seed 1
     lasynth generate c --out data/fresh --test 1000 --seed 5
-    OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 8 --round fourth
+    OMP_NUM_THREADS=1 python experiments/ideas_c.py data/reduced --test data/fresh/test.parquet --minutes 8 \\
+        --round fourth
 
-Each idea is a row of the table and what is changed in it. The JSON of an idea holds every validation (greedy accuracy and the
-losses, by programs seen and by seconds) and what beam search solves in the end. What has a JSON is not run again; `--list`
-shows the ideas.
+Each idea is a row of the table with some settings changed. The JSON of an idea holds every validation (greedy accuracy
+and losses, by programs seen and by seconds) and the result of beam search at the end. An idea that has a JSON is not
+run again. `--list` shows the ideas.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 
 
 def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
-    """Train, or read what was measured before; None if it was interrupted."""
+    """Train and evaluate an idea, or read its earlier result; None if training was interrupted."""
     idea_name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
     name = "_".join(filter(None, [arguments.round, arguments.data.name, idea_name]))
     tests = arguments.test or arguments.data / "val.parquet"
@@ -96,19 +97,17 @@ def table(results: list[dict[str, Any]]) -> Table:
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="?", help="data set")
-    parser.add_argument("--ideas", nargs="+", default=list(IDEAS), help="by default all")
+    parser.add_argument("--ideas", nargs="+", default=list(IDEAS), help="ideas to run; default: all")
     parser.add_argument("--list", action="store_true", help="show the ideas and what they change")
-    parser.add_argument("--minutes", type=float, default=10, help="of training for each")
+    parser.add_argument("--minutes", type=float, default=10, help="minutes of training per idea")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--round", help="begins the names of files, to keep what was measured at other times apart")
-    parser.add_argument(
-        "--test", type=Path, help="Parquet file of tasks to solve in the end; by default those of validation"
-    )
-    parser.add_argument("--tasks", type=int, default=500, help="so many of them")
-    parser.add_argument("--beam", type=int, default=32)
-    parser.add_argument("--validate-every", type=int, default=400, help="steps")
-    parser.add_argument("--runs", type=Path, default=Path("runs/ideas_c"), help="checkpoints")
-    parser.add_argument("--results", type=Path, default=HERE / "results" / "ideas_c")
+    parser.add_argument("--round", help="prefix of file names, to keep results of different times apart")
+    parser.add_argument("--test", type=Path, help="Parquet file of test tasks; default: the validation tasks")
+    parser.add_argument("--tasks", type=int, default=500, help="number of test tasks")
+    parser.add_argument("--beam", type=int, default=32, help="beam width")
+    parser.add_argument("--validate-every", type=int, default=400, help="steps between validations")
+    parser.add_argument("--runs", type=Path, default=Path("runs/ideas_c"), help="folder for checkpoints")
+    parser.add_argument("--results", type=Path, default=HERE / "results" / "ideas_c", help="folder for JSON files")
     arguments = parser.parse_args(words)
     if arguments.list:
         for idea, (row, model, training) in IDEAS.items():
@@ -116,13 +115,13 @@ def main(words: list[str]) -> int:
         return 0
     if arguments.data is None or (unknown := set(arguments.ideas) - set(IDEAS)):
         parser.error(
-            "give a data set" if arguments.data is None else f"there is no idea {', '.join(unknown)}; see --list"
+            "a data set is required" if arguments.data is None else f"unknown idea: {', '.join(unknown)}; see --list"
         )
     results = []
     for idea in arguments.ideas:
         result = measure(idea, arguments)
         if result is None:
-            print("interrupted; the same command goes on", file=sys.stderr)
+            print("interrupted; run the same command again to continue", file=sys.stderr)
             return 130
         results.append(result)
     Console().print(table(results))

@@ -1,10 +1,11 @@
-"""How the solver should weigh a short description against the model's opinion: fits `PRIOR` and `UNKNOWN` of solver/answers.py.
+"""Fits `PRIOR` and `UNKNOWN` of solver/answers.py, which weigh a short description against the model's probability.
 
     lasynth generate c --out data/ranking --test 600 --seed 31
     python experiments/ranking.py data/ranking/test.parquet --tasks 400 --out experiments/results/ranking.json
 
-For every task it gathers all behaviours that fit the given examples, with their description length, their log-probability and
-whether they are right on the held-out examples; then it counts for each pair of constants how often the first one is right.
+For every task it gathers all behaviours that fit the given examples, with their description length, their
+log-probability, and whether they are right on the held-out examples. Then it counts for each pair of constants how
+often the behaviour ranked first is right.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Fit(NamedTuple):
 
 
 def fits(task: Task[Any, Any], arguments: argparse.Namespace) -> list[Fit]:
+    """All behaviours that the portfolio finds for the given examples of a task."""
     given = C.given(len(task.examples))
     shown, hidden = list(task.examples[:given]), task.examples[given:]
     team, _ = choose_team(C, "portfolio", arguments.weights, shown)
@@ -53,17 +55,18 @@ def fits(task: Task[Any, Any], arguments: argparse.Namespace) -> list[Fit]:
 
 
 def share_right(tasks: list[list[Fit]], prior: float, unknown: float) -> float:
+    """Percentage of tasks whose first behaviour is right, with these constants."""
     first = [rank(found, prior, unknown)[0] for found in tasks if found]
     return round(100 * sum(fit.right for fit in first) / len(tasks), 2)
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="Parquet file of tasks that nothing else is measured on")
+    parser.add_argument("data", type=Path, help="Parquet file of tasks that are used for no other measurement")
     parser.add_argument("--tasks", type=int, default=600)
-    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--timeout", type=float, default=5.0, help="seconds per task")
     parser.add_argument("--weights", type=Path, help="a trained run instead of the shipped weights")
-    parser.add_argument("--out", type=Path, help="keep the figures in this file")
+    parser.add_argument("--out", type=Path, help="write the figures to this file")
     arguments = parser.parse_args(words)
     tasks = list(islice(read_tasks(arguments.data, C), arguments.tasks))
     found: list[list[Fit]] = []

@@ -1,13 +1,15 @@
-"""What no solver can know: tasks of restricted C whose five examples never take a branch that a held-out one takes.
+"""Upper bounds for solvers of restricted C: how many tasks show enough of their program in the given examples.
 
     lasynth generate c --out data/fresh --test 1000 --seed 2026
     python experiments/shown_c.py data/fresh/test.parquet --out experiments/results/shown_c.json
 
-A task counts if one `if` of its program, decided for good one way or the other, leaves a program that fits all given
-examples and fails on a held-out one. That program is simpler than the true one, and nothing that was shown speaks against
-it. What is left is a bound on every solver that prefers the simpler of two programs that fit.
+The first figure ("shown") is a bound on every solver that prefers the simpler of two programs that fit. A task is not
+shown if there is an `if` in its program that can be replaced by one of its branches such that the new program fits all
+given examples and fails on a held-out one. The new program is simpler than the true one, and no given example refutes
+it.
 
-The second figure is what one would get who knew each task's program and reduced it to what the given examples show.
+The second figure ("right if reduced") is the result of an oracle: it takes each task's true program and reduces it as
+far as the given examples allow.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ from lasynth.task import InputError, Task
 
 C = get_domain("c")
 CHECKS = 100
-"""Random lists on which a program is reduced first, so that no `if` is there for nothing."""
+"""Random lists on which a program is reduced first, to remove every `if` that has no effect."""
 
 
 def decided(block: Block) -> Iterator[Block]:
-    """The block with one `if`, at any depth, replaced by one of its branches."""
+    """All blocks in which one `if`, at any depth, is replaced by one of its branches."""
     for i, statement in enumerate(block):
         before, after = block[:i], block[i + 1 :]
         match statement:
@@ -54,7 +56,7 @@ def decided(block: Block) -> Iterator[Block]:
 
 
 def is_shown(task: Task[Program, list[int]], given: int) -> bool:
-    """Whether the given examples tell the program from all of these."""
+    """Whether no simpler program (see `decided`) fits all given examples and fails on a held-out one."""
     inputs, outputs = [e.input for e in task.examples], [e.output for e in task.examples]
     program = C.reduce(task.program, inputs + C.random_values(Random(0), CHECKS, like=inputs[0]))
     simpler = [replace(program, body=body) for body in decided(program.body)]
@@ -63,7 +65,7 @@ def is_shown(task: Task[Program, list[int]], given: int) -> bool:
 
 
 def is_right_if_reduced(task: Task[Program, list[int]], given: int) -> bool:
-    """Whether the task's own program, cut down as far as the given examples allow, is still right on the held-out ones."""
+    """Whether the task's program, reduced as far as the given examples allow, is right on the held-out examples."""
     inputs, outputs = [e.input for e in task.examples], [e.output for e in task.examples]
     return bool(C.run_many([C.reduce(task.program, inputs[:given])], inputs) == [outputs])
 
@@ -71,7 +73,7 @@ def is_right_if_reduced(task: Task[Program, list[int]], given: int) -> bool:
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="Parquet file of tasks")
-    parser.add_argument("--out", type=Path, help="keep the figures in this file")
+    parser.add_argument("--out", type=Path, help="write the figures to this file")
     arguments = parser.parse_args(words)
     split, tasks = load_split(arguments.data, C), list(read_tasks(arguments.data, C))
     given = C.given(split.examples)

@@ -1,10 +1,10 @@
-"""How good `lasynth solve` is: each strategy on the tasks of a test set, first answers judged by the held-out examples.
+"""Accuracy of `lasynth solve`: runs each strategy on a test set and checks the first answers on the held-out examples.
 
     lasynth generate c --out data/fresh --test 1000 --seed 2026
     python experiments/solve_c.py data/fresh/test.parquet --out experiments/results/solve_c.json
 
-Strategies that need weights are left out if there are none. `--given N` shows the solver N examples instead of the usual
-half; the others are held out.
+Strategies that need weights are skipped if there are none. `--given N` gives the solver N examples instead of half of
+them; the others are held out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Right = NDArray[np.bool_]
 def outcome(
     task: Task[Any, Any], given: int, strategy: str, arguments: argparse.Namespace
 ) -> tuple[bool, bool, float, int]:
-    """Whether the first answer is right on all examples, whether there is one, the seconds, and the candidates executed."""
+    """Whether the first answer is right on all examples, whether there is one, seconds, and candidates executed."""
     pairs = [(e.input, e.output) for e in task.examples]
     solution = solve(pairs[:given], strategy=strategy, timeout=arguments.timeout, weights=arguments.weights)  # type: ignore[arg-type]
     if not solution.solved:
@@ -70,11 +70,11 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="Parquet file of tasks")
     parser.add_argument("--strategies", nargs="+", default=["symbolic", "neural", "portfolio"])
-    parser.add_argument("--tasks", type=int, help="only so many")
-    parser.add_argument("--given", type=int, help="examples that the solver sees")
-    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--tasks", type=int, help="number of tasks; default: all")
+    parser.add_argument("--given", type=int, help="number of examples that the solver sees; default: half of them")
+    parser.add_argument("--timeout", type=float, default=5.0, help="seconds per task")
     parser.add_argument("--weights", type=Path, help="a trained run instead of the shipped weights")
-    parser.add_argument("--out", type=Path, help="keep the figures in this file")
+    parser.add_argument("--out", type=Path, help="write the figures to this file")
     arguments = parser.parse_args(words)
     split = load_split(arguments.data, C)
     split = split.take(arguments.tasks or len(split))

@@ -1,11 +1,12 @@
-"""Fits what each feature of an explanation costs, so that right explanations are shorter than wrong ones that fit as well.
+"""Fits the costs of the features of explanations, so that right explanations are shorter than wrong ones that fit.
 
     lasynth generate c --out data/reduced --train 300000 --val 500 --test 1000 --reduce
     python experiments/symbolic_weights.py data/reduced/train.parquet --tasks 4000
 
-For each task the explanations of the given examples are listed, and told apart by the held-out ones. The weights maximise
-the probability of the right ones if an explanation is as probable as exp(-length). Prints the table of
-`lasynth/domains/restricted_c/symbolic/weights.py`, and how many tasks were solved before and after.
+For each task it lists the explanations that fit the given examples; the held-out examples say which of them are right.
+The weights maximise the probability of the right ones, where the probability of an explanation is proportional to
+exp(-length). It prints the table of `lasynth/domains/restricted_c/symbolic/weights.py`, and how many tasks were solved
+before and after.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from lasynth.domains.restricted_c.symbolic.search import explain
 from lasynth.domains.restricted_c.symbolic.weights import WEIGHTS
 
 Listed = tuple[NDArray[np.float64], NDArray[np.bool_]]
-"""Of a task: the features of each explanation (E, F), and which of them are right (E,)."""
+"""The explanations of a task: their features (E, F), and which of them are right (E,)."""
 
 
 def listed(inputs: NDArray[np.int64], expected: NDArray[np.int64], given: int, costs: Costs) -> Listed | None:
@@ -39,12 +40,14 @@ def listed(inputs: NDArray[np.int64], expected: NDArray[np.int64], given: int, c
 
 
 def accuracy(tasks: list[Listed | None], weights: NDArray[np.float64]) -> str:
+    """How many tasks have a right explanation in first place, and how many have one anywhere."""
     first = sum(bool(t is not None and t[1][(t[0] @ weights).argmin()]) for t in tasks)
     somewhere = sum(bool(t is not None and t[1].any()) for t in tasks)
     return f"{100 * first / len(tasks):.1f}% first, {100 * somewhere / len(tasks):.1f}% listed, of {len(tasks)} tasks"
 
 
 def fitted(tasks: list[Listed | None], start: NDArray[np.float64], keep: float, steps: int) -> NDArray[np.float64]:
+    """Weights that make right explanations most probable; `keep` pulls them towards `start`. (F,)"""
     useful = [t for t in tasks if t is not None and t[1].any() and not t[1].all()]
     most = max(len(right) for _, right in useful)
     features = torch.zeros(len(useful), most, len(start), dtype=torch.float64)
@@ -70,9 +73,9 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="Parquet file of tasks")
     parser.add_argument("--tasks", type=int, default=4000)
-    parser.add_argument("--rounds", type=int, default=2, help="list and fit so many times")
-    parser.add_argument("--keep", type=float, default=0.02, help="how strongly the weights are held where they were")
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=2, help="how often to list explanations and fit")
+    parser.add_argument("--keep", type=float, default=0.02, help="penalty on changes of the weights")
+    parser.add_argument("--steps", type=int, default=400, help="optimiser steps per round")
     arguments = parser.parse_args(words)
     domain = get_domain("c")
     split = load_split(arguments.data, domain).take(arguments.tasks)

@@ -1,14 +1,14 @@
-"""The table of restricted C: trains and evaluates rows of the paper with equal budgets, on random and reduced programs.
+"""The results table of restricted C: trains and evaluates rows with equal budgets, on random and reduced programs.
 
     lasynth generate c --out data/random --train 400000 --val 1000 --test 1000 --seed 1
     lasynth generate c --out data/reduced --train 400000 --val 1000 --test 1000 --seed 1 --reduce
     lasynth generate c --out data/fresh --test 1000 --seed 2
     python experiments/table_c.py --random data/random --reduced data/reduced --fresh data/fresh/test.parquet
 
-Every row sees the same programs in the same order, and solves the same fresh tasks, as they are drawn. Without --fresh it
-solves the test set of its data, which holds no program of the training set and so lacks the short ones, most of all where
-programs are reduced. What is done is not done again: a row whose JSON exists is skipped, one that was interrupted goes on
-from its last checkpoint. The figures show greedy validation against programs and minutes.
+Every row sees the same programs in the same order, and is tested on the same fresh tasks. Without --fresh it is tested
+on the test set of its own data. That set contains no program of the training set, so it lacks short programs, above all
+where programs are reduced. A row whose JSON exists is not trained again, and an interrupted row continues from its last
+checkpoint. The figures show greedy validation accuracy against programs and minutes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def file_of(results: Path, kind: str, row: str) -> Path:
 
 
 def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Result | None:
-    """Train and evaluate a row, or read what was measured before; None if training was interrupted."""
+    """Train and evaluate a row, or read its earlier result; None if training was interrupted."""
     steps = -(-arguments.programs // arguments.batch)
     config = TrainConfig(
         steps=steps, batch=arguments.batch, seed=arguments.seed, validate_every=max(1, steps // arguments.validations),
@@ -74,14 +74,14 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
 
 
 def novel_only(solved: str, tests: Path, train: Path) -> dict[str, float]:
-    """By the first consistent program, on the tasks whose behaviour no program of the training set has."""
+    """Accuracy of the first consistent program on the tasks whose behaviour no program of the training set has."""
     new = new_behaviours(pq.read_table(tests, columns=["behaviour"]), train)
     right = [mark == "1" for mark, novel in zip(solved, new, strict=False) if novel]
     return {"tasks": len(right), "first_consistent": round(100 * sum(right) / max(1, len(right)), 2)}
 
 
 def measured_alike(result: Result, kind: str, rows: set[str], folder: Path) -> list[Result]:
-    """Results of other rows that had the same budget and solved the same tasks."""
+    """Earlier results of other rows with the same budget and the same test tasks."""
     files = [file for row in sorted(rows) if (file := file_of(folder, kind, row)).exists()]
     others = [json.loads(file.read_text()) for file in files]
     same = ("tasks", "test data", "training", "search", "data")
@@ -89,7 +89,7 @@ def measured_alike(result: Result, kind: str, rows: set[str], folder: Path) -> l
 
 
 def draw(results: list[Result], kind: str, folder: Path) -> None:
-    """Bars for one kind of programs, and accuracy against programs seen and against minutes."""
+    """Draw bars for one kind of programs, and curves of accuracy against programs seen and against minutes."""
     plot_results([result["test"] for result in results], folder / kind)
     for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
         series = {
@@ -104,23 +104,23 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=Path, help="data set of random programs")
     parser.add_argument("--reduced", type=Path, help="data set of reduced programs")
-    parser.add_argument("--fresh", type=Path, help="Parquet file of tasks for all rows, instead of their test sets")
+    parser.add_argument("--fresh", type=Path, help="Parquet file of test tasks for all rows; default: their test sets")
     parser.add_argument("--rows", nargs="+", default=ROWS)
     parser.add_argument("--preset", default="cpu")
-    parser.add_argument("--programs", type=int, default=300_000, help="programs that each row sees")
+    parser.add_argument("--programs", type=int, default=300_000, help="training programs per row")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tasks", type=int, default=1000, help="test tasks")
-    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--tasks", type=int, default=1000, help="number of test tasks")
+    parser.add_argument("--beam", type=int, default=64, help="beam width")
     parser.add_argument("--bf16", action="store_true", help="search in bfloat16")
-    parser.add_argument("--validations", type=int, default=15, help="points of the curves")
+    parser.add_argument("--validations", type=int, default=15, help="validations per training: points of the curves")
     parser.add_argument("--validation-tasks", type=int, default=500)
-    parser.add_argument("--runs", type=Path, default=Path("runs/table_c"), help="checkpoints")
+    parser.add_argument("--runs", type=Path, default=Path("runs/table_c"), help="folder for checkpoints")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     parser.add_argument("--figures", type=Path, default=HERE / "figures" / "table_c")
     arguments = parser.parse_args(words)
     if not arguments.random and not arguments.reduced:
-        parser.error("give --random or --reduced or both")
+        parser.error("--random, --reduced or both are required")
     return arguments
 
 
@@ -133,7 +133,7 @@ def main(words: list[str]) -> int:
         for row in (CLOSED_FORM, *arguments.rows):
             result = measure(row, kind, data, arguments)
             if result is None:
-                print("interrupted; the same command goes on", file=sys.stderr)
+                print("interrupted; run the same command again to continue", file=sys.stderr)
                 return 130
             results.append(result)
         results += measured_alike(results[-1], kind, set(ROWS) - set(arguments.rows), arguments.results)

@@ -1,4 +1,4 @@
-"""Shows a run to a person. Knows rich; nothing else in this folder does."""
+"""Shows the run of a program as a table. The only module in this folder that uses rich."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.text import Text
 from lasynth.domains.base import Trace
 
 SHOWN = 200
-"""Steps that a table holds; of longer runs the middle is left out."""
+"""Most steps that a table shows; the middle of longer runs is left out."""
 
 
 def trace_table(trace: Trace[list[int]]) -> Table:

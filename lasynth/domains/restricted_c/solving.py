@@ -1,5 +1,7 @@
-"""What the solver needs of this language: checked examples, programs that explain them, lists to tell programs apart, and a
-complete C file that tests itself. Knows no strategy but the symbolic one.
+"""What the solver needs from restricted C.
+
+It checks examples, gives programs that explain them (by the symbolic strategy), draws lists that tell programs apart,
+and writes a complete C file that tests itself.
 """
 
 from __future__ import annotations
@@ -26,37 +28,40 @@ from lasynth.task import Example, InputError
 
 ListExample = Example[list[int]]
 MOST_PROGRAMS = 80
-"""Explanations that are written as programs; the right one is seldom further down."""
+"""Most explanations that are written as programs; the right one is seldom further down the list."""
 SECONDS_PER_ELEMENT = 2e-4
-"""Of the lists: the time before the deadline that is kept for describing, writing and showing one program."""
+"""Seconds for each element of a list that are reserved to describe, write and show one program before the deadline."""
 LATE_TRIES = 3
-"""Explanations that are tried after the deadline until one can be written."""
+"""Most explanations that are tried after the deadline, until one can be written."""
 FEWEST_PROBES, MOST_PROBED = 16, 20_000
-"""Lists to tell programs apart, and elements of all these lists together."""
+"""Fewest lists that tell programs apart, and most elements in all of these lists together."""
 MOST_CHECKED = 100_000
-"""Elements of the lists on which a program must stay within 32 bits to count as found."""
+"""A program must stay within 32 bits on the first inputs to count as found; they have this many elements together."""
 LARGE = INT_MAX // 16
-"""Sums of up to six elements with values up to this, which give values up to this, fit into 32 bits in any order."""
+"""If no element and no result is larger than this, a sum of up to six elements fits into 32 bits in any order."""
 USUAL = 4
-"""Lists to tell programs apart have at least the values from -USUAL to USUAL."""
+"""Lists that tell programs apart contain at least the values from -USUAL to USUAL."""
 
 
 def check_example(example: ListExample, first: ListExample) -> None:
-    """InputError if it is none, or does not go with the first one."""
+    """Raise InputError if input and output differ in length, or if the length is not that of the first example."""
     lengths = len(example.input), len(example.output)
     if lengths[0] != lengths[1]:
         raise InputError(
-            f"the input has {lengths[0]} elements, the output {lengths[1]}: a function of this language keeps the length"
+            f"the input has {lengths[0]} elements, the output {lengths[1]}; "
+            "functions of this language do not change the length of a list"
         )
     if lengths[0] != len(first.input):
         raise InputError(f"the lists have {lengths[0]} elements, those of the first example {len(first.input)}")
     if lengths[0] > MAX_LENGTH:
-        raise InputError(f"the lists have {lengths[0]:,} elements; at most {MAX_LENGTH:,} are taken")
+        raise InputError(f"the lists have {lengths[0]:,} elements; at most {MAX_LENGTH:,} are supported")
 
 
 def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
-    """Programs that fit the examples with the lengths of their descriptions, the shortest first; if there is none, programs
-    that fit some of the examples. `deadline` is of `time.perf_counter`."""
+    """Programs that fit the examples, with the lengths of their descriptions, the shortest first.
+
+    If there is none, programs that fit some of the examples. `deadline` is of `time.perf_counter`.
+    """
     deadline -= SECONDS_PER_ELEMENT * len(examples[0].input)
     found = False
     for program, length, faultless in _written(examples, deadline):
@@ -65,7 +70,7 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
     in_time = not has_passed(deadline)
     for rows in () if found else _parts(len(examples)):
         late = has_passed(deadline)
-        part = [0] if late else rows  # one example is explained in no time
+        part = [0] if late else rows  # explaining one example takes hardly any time
         for program, length, _ in _written([examples[i] for i in part], deadline):
             yield Explained(program, length, after_all=in_time)
         if late:
@@ -80,7 +85,7 @@ class _Written(NamedTuple):
 
 
 def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[_Written]:
-    """The programs for the explanations of the examples; only one if the deadline has passed."""
+    """Write the explanations of the examples as programs; only one of them if the deadline has passed."""
     inputs, outputs = _Lists([e.input for e in examples]), _Lists([e.output for e in examples])
     some = slice(max(1, MOST_CHECKED // len(examples[0].input)))
     large = _are_large(inputs[some]) or _are_large(outputs[some])
@@ -102,13 +107,15 @@ def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[_Writ
 
 
 def _are_large(lists: Ints) -> bool:
-    """Whether a sum of values like these may leave 32 bits on its way, though its result does not."""
+    """Whether partial sums of such values may leave 32 bits although the result does not."""
     return bool((np.abs(lists) > LARGE).any())
 
 
 def _kept_small(explanation: Explanation, inputs: Ints, deadline: float) -> tuple[Program, bool]:
-    """The program with its summands in the first order in which no sum leaves 32 bits, in the usual one if none is found;
-    and whether one was found."""
+    """The program with its summands in the first order in which no sum leaves 32 bits, and whether one was found.
+
+    If no order was found in time, the program has the usual one.
+    """
     usual = write(explanation)
     for order in range(ORDERS):
         program = write(explanation, order) if order else usual
@@ -121,7 +128,7 @@ def _kept_small(explanation: Explanation, inputs: Ints, deadline: float) -> tupl
 
 @dataclass(frozen=True)
 class _Lists:
-    """Becomes an array in parts, when they are looked at: all of many long lists would take longer than the search."""
+    """Converts lists to arrays only where they are used: all of many long lists would take longer than the search."""
 
     lists: Sequence[Sequence[int]]
 
@@ -134,7 +141,7 @@ class _Lists:
 
 
 def _parts(count: int) -> Iterator[list[int]]:
-    """Subsets of the examples, large ones first: all but one, the halves, a single one."""
+    """Subsets of the examples, large ones first: all but one, each half, the first example alone."""
     everything = list(range(count))
     if count > 1:
         yield from ([i for i in everything if i != left_out] for left_out in reversed(everything[-10:]))
@@ -144,9 +151,9 @@ def _parts(count: int) -> Iterator[list[int]]:
 
 
 def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[list[int]]:
-    """Lists of the same length, a half of them with the usual small values, the others with values as in the examples.
+    """Lists as long as those of the examples: half of them with small values, half with values like the examples'.
 
-    Fewer than `count` if they are long: they are drawn, and run through, within the time limit.
+    Fewer than `count` if the lists are long, because drawing and running them counts towards the time limit.
     """
     length = len(examples[0].input)
     count = min(count, max(FEWEST_PROBES, MOST_PROBED // length))
@@ -162,7 +169,7 @@ def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[lis
 
 
 def alike(values: Sequence[list[int]], examples: Sequence[ListExample]) -> list[bool]:
-    """Which lists have their elements between the smallest and the largest one of the examples' inputs."""
+    """Which lists have all their elements between the smallest and the largest element of the examples' inputs."""
     low, high = min(min(e.input) for e in examples), max(max(e.input) for e in examples)
     return [low <= min(value) and max(value) <= high for value in values]
 
@@ -212,5 +219,5 @@ def _rows(lists: Sequence[Sequence[int]]) -> str:
 
 
 def _literal(value: int) -> str:
-    """C reads -2147483648 as the negative of a number that does not fit."""
+    """The number in C. There is no literal for -2147483648: C reads it as minus a number that does not fit."""
     return str(value) if value >= -INT_MAX else f"(-{INT_MAX} - 1)"

@@ -1,4 +1,4 @@
-"""The importer of the authors' files, on files written in their format."""
+"""The importer of the authors' files, on files written for the tests in the same format."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ def test_lists_are_positions_and_columns_are_examples(tmp_path: Path) -> None:
         (FILE[:180], "5 4 1 0 2 1", "last brace"),
     ],
 )
-def test_what_is_wrong_is_said_with_the_file_name(
-    tmp_path: Path, text: str, results: str | None, complaint: str
-) -> None:
+def test_errors_name_the_file_and_the_reason(tmp_path: Path, text: str, results: str | None, complaint: str) -> None:
     write(tmp_path, 0, text, results)
     with pytest.raises(InputError, match="code_0") as caught:
         list(read_tasks(tmp_path))

@@ -1,4 +1,4 @@
-"""Closed forms: every form is found, the simplest one is chosen, what none explains is told apart."""
+"""Closed forms: every form is found, the simplest one is chosen, and tasks without a closed form are recognised."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_what_no_form_explains(wrong: object) -> None:
 
 
 def test_simple_comes_before_complicated() -> None:
-    """One example fits everything, so that only simplicity chooses; two equal elements leave a choice, too."""
+    """With one example, or with two equal elements, several expressions fit: the simplest one is chosen."""
     x = np.array([[[1, 2, 3, 4, 0]]])
     assert (fit(x, x).form == 0).all(), "a constant explains a single example"
     x = np.array([[[1, 1, 2, 3, 4], [0, 0, 3, 4, 2]]])
     weights = forms(5).weights.T[fit(x, x).form[0]]
-    assert (weights == np.eye(5)).all(), "an element is itself, not its equal neighbour, nor a sum with a constant"
+    assert (weights == np.eye(5)).all(), "an element explains itself; its equal neighbour or a sum does not"
     x = np.array([[[1, 3, 0, 0, 0], [2, 4, 0, 0, 0]]])
     chosen = fit(x, np.array([[[3, 0, 0, 0, 0], [4, 0, 0, 0, 0]]]))
     assert (forms(5).weights.T[chosen.form[0, 0]] == [0, 1, 0, 0, 0]).all(), "x_1 is simpler than x_0 + 2"

@@ -1,4 +1,4 @@
-"""The mapping of Csmith's programs, on texts written for it and on what Csmith itself writes."""
+"""The mapping of Csmith's programs, on texts written for the tests and on programs of Csmith itself."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Tasks: what is promised of every one of them, and that a seed decides them."""
+"""Generated tasks: properties of every task, and that the seed determines them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw(options: COptions, count: int = 300, seed: int = 0) -> list:  # type: i
     ],
     ids=["redraw", "reduced", "branches", "rewritten", "discard", "other sizes"],
 )
-def test_promises(options: COptions) -> None:
+def test_properties_of_every_task(options: COptions) -> None:
     tasks = draw(options)
     for task in tasks:
         inputs = [example.input for example in task.examples]
@@ -67,8 +67,8 @@ def test_a_seed_decides_the_tasks() -> None:
     assert draw(COptions(), 50, seed=4) != draw(COptions(), 50, seed=5)
 
 
-def test_reduced_programs_do_the_same_on_inputs_nobody_looked_at() -> None:
-    """Drawn with the same seed, the n-th drawn program is the same with and without reduction."""
+def test_reduced_programs_do_the_same_on_new_inputs() -> None:
+    """With the same seed, the n-th drawn program is the same with and without reduction."""
     plain = draw(COptions(loop_share=0), 200)
     reduced = draw(COptions(loop_share=0, reduce=True), 200)
     fresh = C.random_values(Random(99), 200)
@@ -78,7 +78,7 @@ def test_reduced_programs_do_the_same_on_inputs_nobody_looked_at() -> None:
         assert len(C.unparse(short.program)) <= len(C.unparse(long.program))
         results = C.run_many([long.program, short.program], fresh)
         same += results[0] == results[1]
-    assert same > 190  # 74 lists do not tell every two programs apart, but nearly
+    assert same > 190  # 74 lists tell nearly all programs apart, but not all
 
 
 @pytest.mark.skipif(shutil.which("csmith") is None, reason="csmith is not installed")

@@ -1,4 +1,4 @@
-"""Laws of the native source: every program is in the language, and together they look like Csmith's."""
+"""The native source: every program is in the language, and the statistics of many programs are like Csmith's."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ MEASURED = Path(__file__).parents[3] / "experiments" / "results" / "csmith_stati
 
 
 def assert_valid(program: Program) -> None:
-    """What both sources promise."""
+    """Check what holds for every program of both sources."""
     assert parse(print_program(program)) == program
     assert canonical(program) == program
     assert drop_unused(program) == program
@@ -79,7 +79,7 @@ def test_stream_is_a_function_of_the_rng() -> None:
 
 
 def test_nothing_else_feeds_the_stream() -> None:
-    """Programs between which other generators were used come out the same."""
+    """Programs stay the same if other generators are used between them."""
     rng = Random(3)
 
     def interrupted() -> Program:
@@ -96,7 +96,7 @@ def test_weights_are_complete(weights: Weights) -> None:
     assert set(weights.sizes) == set(weights.kinds) == contexts
     assert all(len(row) == len(KINDS) for row in weights.kinds.values())
     assert len(weights.relations) == len(RELATIONS)
-    # Deepest blocks hold no blocks, and jumps need a loop around them.
+    # The deepest blocks contain no blocks, and jumps need a loop around them.
     compound, jumps = slice(KINDS.index("if"), KINDS.index("if-else") + 1), slice(-3, -1)
     for context, row in weights.kinds.items():
         assert context[0] < "2" or not any((*row[compound], row[-1]))
@@ -104,7 +104,7 @@ def test_weights_are_complete(weights: Weights) -> None:
 
 
 def test_native_programs_look_like_those_of_csmith() -> None:
-    """Against the committed measurement, on a sample that the figures in the documentation were not made from."""
+    """Compare with the committed measurement, on a sample that was not used for the figures in the documentation."""
     measured = json.loads(MEASURED.read_text())["csmith"]["statistics"]
     native = program_statistics(sampled(6000, seed=11))
     distances = {line: total_variation(measured[line], counts) for line, counts in native.items()}

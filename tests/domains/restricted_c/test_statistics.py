@@ -1,4 +1,4 @@
-"""Counting on programs small enough to count by hand."""
+"""Statistics of programs that are small enough to count by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The symbolic strategy: every kind of explanation is found, simple comes first, what is found fits, time is kept."""
+"""The symbolic strategy: it finds every kind of explanation, the simple ones first, and keeps deadlines."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def test_a_few_examples_show_a_clamp(length: int, limit: int) -> None:
 
 def test_simple_comes_before_complicated() -> None:
     x = np.array([[1, 1, 2], [0, 0, 3]])
-    assert explain(x, x)[0].explanation == (Sum(((0, 1),)), Sum(((1, 1),)), Sum(((2, 1),))), "an element is itself"
+    assert explain(x, x)[0].explanation == (Sum(((0, 1),)), Sum(((1, 1),)), Sum(((2, 1),))), "each is kept"
 
 
 def test_thousands_of_examples_are_explained_by_a_few() -> None:
     x = lists(5000)
-    y = np.where(x[:, :1] == 3, x + 1, x)  # hardly seen among the first examples
+    y = np.where(x[:, :1] == 3, x + 1, x)  # the first examples hardly show it
     found = explain(x, y)
     assert found
     assert (outputs(found[0].explanation, x) == y).all()
@@ -102,7 +102,7 @@ def test_any_length_and_large_values(length: int) -> None:
     found = explain(x, np.abs(x))
     assert (outputs(found[0].explanation, x) == np.abs(x)).all()
     new = lists(9, length, seed=5, largest=1_000_000_000)
-    if length > 2:  # fewer positions leave too much open
+    if length > 2:  # with fewer positions other explanations fit as well
         assert (outputs(found[0].explanation, new) == np.abs(new)).all()
     assert time.perf_counter() - begin < 20
 
@@ -123,10 +123,10 @@ def test_sums_of_neighbours_in_long_lists(cpu_clock: None) -> None:
     assert (outputs(found[0].explanation, new) == sums_of_neighbours(new)).all()
 
 
-# --- time ----------------------------------------------------------------------------------------------------------------
+# --- time -----------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def cpu_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deadlines are of this process's own time, so that a busy machine changes nothing; compiled code is there."""
+    """Measure deadlines in CPU time of this process, so that a busy machine changes nothing; compile code before."""
     explain(lists(3), lists(3, seed=1))
     monkeypatch.setattr(time, "perf_counter", time.process_time)
 
@@ -140,9 +140,9 @@ def test_the_deadline_is_kept_whatever_the_size(count: int, length: int, cpu_clo
     noise = as_examples(lists(count, length, largest=99), lists(count, length, seed=1, largest=99))
 
     def work() -> None:
-        forms.cache_clear()  # what is made once for a length is made within the time, too
+        forms.cache_clear()  # the time includes tables that are made once per length
         _priced_forms.cache_clear()
-        assert list(explained(noise, time.process_time() + 1)), "what explains at least one example"
+        assert list(explained(noise, time.process_time() + 1)), "some program explains at least one example"
 
     assert keeps_within(1.1, work)
 
@@ -166,10 +166,10 @@ def test_examples_beyond_the_first_refute_while_there_is_time() -> None:
     y = x + 1
     y[150] = 0
     assert not any(f.explanation == explain(x[:9], y[:9])[0].explanation for f in explain(x, y))
-    assert explain(x, y, deadline=0.0), "nothing refutes it any more"
+    assert explain(x, y, deadline=0.0), "after the deadline nothing is refuted"
 
 
-# --- parts ---------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("length", [1, 2, 5, 40, 130, 1000])
 def test_forms_are_different_sums_with_their_features(length: int) -> None:
     made = forms(length)
@@ -185,7 +185,7 @@ def test_forms_are_different_sums_with_their_features(length: int) -> None:
         alone = description((*copies[:position], total, *copies[position + 1 :])) - description(tuple(copies))
         price = costs.price(m, position) + constant_features(np.array([3]))[0] @ COSTS.of_constants
         price -= costs.price(1 + 2 * position, position)
-        assert (alone @ COSTS.weights) == pytest.approx(price), "both ways to the cost of a sum agree"
+        assert (alone @ COSTS.weights) == pytest.approx(price), "both computations of the cost of a sum agree"
 
 
 @pytest.mark.parametrize("length", [99, 100, 534, 633, 700, 1000])
@@ -219,5 +219,8 @@ def test_weights_are_those_of_the_features() -> None:
 def test_a_loop_is_described_once() -> None:
     length = [float(description(tuple(Sum(((p, 1),), 1) for p in range(n))) @ COSTS.weights) for n in (1, 30)]
     assert length[1] - length[0] < 29 * length[0] / 2
+
+
+def test_elements_of_a_condition() -> None:
     condition = Comparison(Sum(((0, 1),)), "==")
     assert condition.elements == (0,)

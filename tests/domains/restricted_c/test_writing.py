@@ -1,4 +1,4 @@
-"""Writing: the program does what the explanation says, whatever reads what, and looks as a person would write it."""
+"""Writing: the program does what the explanation says, whichever elements it reads, and is short and readable."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def comparisons() -> st.SearchStrategy[Comparison]:
 
 @st.composite
 def explanations(draw: st.DrawFn) -> Explanation:
-    """Few different conditions, as real tasks have them."""
+    """Explanations with at most two different conditions, as in real tasks."""
     available = draw(st.lists(comparisons(), min_size=1, max_size=2))
     copies = draw(st.booleans())
 
@@ -167,5 +167,5 @@ def test_long_lists_and_large_numbers() -> None:
     with pytest.raises(Unwritable):
         write((element(0, INT_MIN - 1),))
     rng = np.random.default_rng(0)
-    with pytest.raises(Unwritable):  # every element is needed by many after it was overwritten
+    with pytest.raises(Unwritable):  # too many elements are needed after they are overwritten
         write(each(100, lambda p: Sum(tuple((int(i), 1) for i in sorted(rng.permutation(100)[:60])))))

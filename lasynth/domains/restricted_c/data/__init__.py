@@ -1,1 +1,1 @@
-"""Tasks: random programs, their examples, and the files of others."""
+"""Tasks: random programs with their examples, and an importer for the files of the paper's authors."""

@@ -1,8 +1,8 @@
 """Reads the files of the paper's authors: `code_N.c` with the examples and the function, `code_N.out` with the outputs.
 
-A `code_N.c` declares the inputs as `int a0[5] = {..}`, `a1`, ..: the list `aJ` holds position J of every example, so example
-i is column i. The head `int * func_1(int a[])` occurs twice; the second one begins the function. A `code_N.out` holds the
-numbers that the program printed: example after example, position after position.
+A `code_N.c` declares the inputs as `int a0[5] = {..}`, `a1`, ... The list `aJ` holds position J of every example, so
+example i is column i. The head `int * func_1(int a[])` occurs twice: first as a declaration, then where the function
+begins. A `code_N.out` holds the numbers that the program printed, example by example and position by position.
 """
 
 from __future__ import annotations
@@ -24,22 +24,20 @@ POSITION = re.compile(r"int\s+a(\d+)\[\s*\d*\s*\]\s*=\s*\{([^{}]*)\}")
 
 
 def read_tasks(folder: Path) -> Iterator[Task[Program, list[int]]]:
-    """Every `code_N.c` of the folder that has its `code_N.out`, in the order of N."""
+    """The tasks of all `code_N.c` files in the folder, in the order of N. Raises InputError if one is faulty."""
     files = sorted(folder.glob("code_*.c"), key=lambda path: (len(path.stem), path.stem))
     if not files:
         raise InputError(f"{folder}: no code_N.c files here")
     for path in files:
         try:
             yield read_task(path)
-        except (
-            ValueError,
-            ExecutionError,
-        ) as error:  # ours are ValueErrors, as are text that is not and numbers too long
+        # InputError and ParseError are ValueErrors; so are undecodable text and numbers with too many digits.
+        except (ValueError, ExecutionError) as error:
             raise InputError(f"{path}: {error}") from error
 
 
 def read_task(path: Path) -> Task[Program, list[int]]:
-    """The task of one `code_N.c`. The outputs on file are held against our own run of the program."""
+    """The task of one `code_N.c`. Runs the program to check the outputs in `code_N.out`."""
     text = path.read_text()
     program = canonical(parse(_function(text)))
     inputs = _inputs(text)
@@ -73,7 +71,7 @@ def _function(text: str) -> str:
 
 
 def _inputs(text: str) -> list[list[int]]:
-    """The example inputs: the declared lists are positions, their columns are examples."""
+    """The example inputs: each declared list is a position, each column is an example."""
     positions = sorted((int(number), values) for number, values in POSITION.findall(text))
     if not positions or [number for number, _ in positions] != list(range(len(positions))):
         raise InputError("no lists `int a0[..] = {..};`, `a1`, .. with the inputs were found")

@@ -1,8 +1,9 @@
-"""Random programs made by Csmith and mapped into restricted C: the paper's own source. Knows no inputs and no filters.
+"""Random programs made by Csmith, the paper's own source, and mapped into restricted C.
 
-Csmith writes C far beyond the language, even with most of it switched off. What is kept of a program is its skeleton:
-which statements stand in which blocks, which of its many variables meet in an expression. The rest is resampled, as the
-paper did: scalars become elements of the list, operators become + and -, constants and loop limits move into range.
+Csmith writes C far beyond the language, even with most features switched off. The mapping keeps the skeleton of a
+program: which statements stand in which blocks, and which of its many variables occur together in an expression. The
+rest is resampled, as in the paper: scalars become elements of the list, operators become + and -, constants and loop
+limits are moved into range.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ SETTINGS: Final[tuple[tuple[str, ...], ...]] = (
     ("--max-block-size", "3", "--max-expr-complexity", "1"),
     ("--max-expr-complexity", "2"),
 )
-"""Short programs without sums, and longer ones with them; each makes half of the programs."""
+"""Short programs without sums, and longer ones with sums. Each setting makes half of the programs."""
 PROBABILITIES: Final = """
 [statement_prob,statement_assign_prob=100,statement_block_prob=0,statement_ifelse_prob=15,statement_for_prob=35,\
 statement_break_prob=40,statement_continue_prob=44,statement_return_prob=0,statement_goto_prob=0,statement_arrayop_prob=0]
@@ -71,27 +72,27 @@ binary_gt_prob=1,binary_lt_prob=1,binary_ge_prob=1,binary_le_prob=1,binary_eq_pr
 binary_and_prob=1,binary_or_prob=1,binary_bit_xor_prob=0,binary_bit_and_prob=0,binary_bit_or_prob=0,\
 binary_bit_rshift_prob=0,binary_bit_lshift_prob=0)
 """
-"""Statements in running percentages, without `return`, which would only cut blocks short: nothing of it can be kept.
-Operators that the language has too, evenly."""
+"""Statements in cumulative percentages. `return` is left out: nothing of it can be kept, and it would cut blocks short.
+All operators that the language has too are equally likely."""
 
 TIMEOUT: Final = 20.0
-"""Seconds for one program; a thousand times what Csmith needs, so that a busy machine does not change the stream."""
+"""Seconds for one program: a thousand times what Csmith needs, so that a busy machine does not change the stream."""
 BATCH: Final = 64
 PROCESSES: Final = 2
 
 ELEMENT_READS: Final = 0.95
 ELEMENT_WRITES: Final = 0.92
-"""How often a scalar becomes an element of the list, with the scalar as its subscript."""
+"""Probability that a scalar becomes an element of the list, with the scalar as its subscript."""
 LOOP_SUBSCRIPTS: Final = 0.6
-"""How often a subscript inside a loop becomes the innermost loop's variable."""
+"""Probability that a subscript inside a loop becomes the innermost loop's variable."""
 ELSE_DROPPED: Final = 0.3
-"""How often an `else` goes: Csmith writes no `if` without one, people mostly do."""
+"""Probability that an `else` is dropped. Csmith writes every `if` with an `else`; people mostly do not."""
 ITERATIONS: Final = (2,) * 16 + (1, 3, 4, 5)
-"""Most loops of the paper's listings run twice."""
+"""Numbers of iterations to draw from. Most loops in the paper's listings run twice."""
 MAX_TESTS: Final = 3
-"""How many tests of a condition are kept."""
+"""Most tests of a condition that are kept."""
 SLOTS: Final = 4
-"""How many variables a program declares at most."""
+"""Most variables that a program declares."""
 
 RELATIONS: Final = frozenset(["<", ">", "<=", ">=", "==", "!="])
 _DECLARATION = re.compile(r"^ *u?int\d+_t l_\d+ = [^;]*;\n", re.MULTILINE)
@@ -99,11 +100,11 @@ _CAST = re.compile(r"\(u?int\d+_t\)")
 
 
 class SourceUnavailable(InputError):
-    """Something that this source needs is not installed."""
+    """A program or package that this source needs is not installed."""
 
 
 class Unmappable(ValueError):
-    """A program that has no counterpart in the language; its message says why."""
+    """The program has no counterpart in the language; the message says why."""
 
 
 def csmith_programs(
@@ -112,9 +113,9 @@ def csmith_programs(
     probabilities: str = PROBABILITIES,
     passed_over: Counter[str] | None = None,
 ) -> Iterator[Program]:
-    """An endless stream of programs, a function of the rng alone (for the same settings and probabilities).
+    """An endless stream of programs that depends only on the rng, for given settings and probabilities.
 
-    `passed_over` counts what was made and could not be used, by reason.
+    `passed_over` counts the programs that could not be used, by reason.
     """
     try:
         import pycparser  # noqa: F401
@@ -129,7 +130,7 @@ def csmith_programs(
 def _stream(
     executable: str, rng: Random, settings: Sequence[Sequence[str]], probabilities: str, passed_over: Counter[str]
 ) -> Iterator[Program]:
-    # Csmith leaves a file about the platform wherever it runs, so it runs in a folder that goes away.
+    # Csmith writes a file about the platform into its working directory, so it runs in a temporary one.
     with TemporaryDirectory() as folder, ThreadPoolExecutor(PROCESSES) as pool:
         configuration = Path(folder, "probabilities")
         configuration.write_text(probabilities)
@@ -145,7 +146,8 @@ def _stream(
                 return ""
             return done.stdout
 
-        write(0)  # makes that file: a process that reads it while another one writes it gives another program
+        # Create that file now: a process that reads it while another one writes it would give another program.
+        write(0)
         while True:
             seeds = [rng.getrandbits(31) for _ in range(BATCH)]
             for seed, text in zip(seeds, pool.map(write, seeds), strict=True):
@@ -156,13 +158,13 @@ def _stream(
 
 
 def map_program(text: str, rng: Random) -> Program:
-    """What Csmith wrote, as a canonical program of the language. Unmappable."""
+    """Map a text written by Csmith to a canonical program of the language. Raises Unmappable."""
     from pycparser.c_parser import CParser, ParseError
 
     start = text.rfind("func_1(void)")
     if start < 0:
         raise Unmappable("no program")
-    # Neither types nor initial values are kept, and pycparser would spend most of its time on them.
+    # Remove types and initial values: they are not kept, and pycparser would spend most of its time on them.
     plain = _CAST.sub("", _DECLARATION.sub("", text[start:]))
     try:
         tree = CParser().parse(f"int {plain}")
@@ -177,14 +179,14 @@ def map_program(text: str, rng: Random) -> Program:
 
 
 class _Mapping:
-    """One program on its way into the language. `loops` is how many loops are around the place."""
+    """Maps one program into the language. `loops` is the number of loops around the current place."""
 
     names = ("p_0", *(f"l_{i}" for i in range(1, SLOTS)))
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.slots: dict[str, str] = {}
-        """The variable that stands for each of Csmith's, drawn when it is first met."""
+        """Our variable for each of Csmith's, drawn when it first occurs."""
         self.active: dict[str, str] = {}
         """The same for the variables of the loops around the current place."""
 
@@ -196,7 +198,7 @@ class _Mapping:
         return tuple(statement for item in items if (statement := self.statement(item, loops)) is not None)
 
     def statement(self, node: Any, loops: int) -> Statement | None:
-        """The statement, or None where nothing of it can be kept."""
+        """The statement, or None if nothing of it can be kept."""
         match _kind(node):
             case "Assignment":
                 return self.assignment(node, loops)
@@ -213,7 +215,7 @@ class _Mapping:
                 raise Unmappable(f"statement {kind}")
 
     def assignment(self, node: Any, loops: int) -> Assign | None:
-        """`v = e`, or `v op= e` as `v = v ± e`. What would come out as `v = v` goes."""
+        """`v = e`, or `v op= e` as `v = v ± e`. None if the result would be `v = v`."""
         target = self.target(node.lvalue, loops)
         if node.op == "=":
             value = self.sum(node.rvalue, loops)
@@ -222,7 +224,7 @@ class _Mapping:
         return Assign(target, Expr(target, self.operands([(self.sign(node.op[:-1]), first), *rest], loops)))
 
     def loop(self, node: Any, loops: int) -> For | None:
-        """Only the direction of the loop's head is kept."""
+        """The loop; only the direction of its head is kept. None if the body is empty."""
         outer = self.active
         own = node.init.lvalue.name
         if not loops:
@@ -252,7 +254,7 @@ class _Mapping:
 
     # --- conditions ------------------------------------------------------------------------------------------------
     def condition(self, node: Any, loops: int) -> Condition:
-        """Tests joined by && and ||; a || inside a && becomes a && too, since the language has no brackets for it."""
+        """Tests joined by && and ||. A || inside a && becomes &&: conditions of the language have no brackets."""
         kept = MAX_TESTS
         condition: list[tuple[Test, ...]] = []
         for conjunction in self.disjunction(node):
@@ -315,7 +317,7 @@ class _Mapping:
         return -value if negative else value
 
     def target(self, node: Any, loops: int) -> Target:
-        """What is written. The variable of a loop that is running is not: Csmith never does so either."""
+        """What the statement writes. It is never the variable of a running loop, as in Csmith's own programs."""
         scalar = self.rng.random() >= ELEMENT_WRITES
         name = self.variable(node.name)
         if scalar and name not in self.active.values():
@@ -340,7 +342,7 @@ def _kind(node: Any) -> str:
 
 
 def _strip(node: Any) -> Any:
-    """The node without the unary operators around it; the minus of a constant stays."""
+    """The node without the unary operators around it. The minus sign of a constant stays."""
     while _kind(node) == "UnaryOp" and not (node.op == "-" and _kind(node.expr) == "Constant"):
         node = node.expr
     return node

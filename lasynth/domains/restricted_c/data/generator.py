@@ -1,7 +1,7 @@
-"""Turns random programs into tasks: draws inputs, runs, filters, balances, reduces. Knows no files.
+"""Turns random programs into tasks: draws inputs, runs the programs, filters, balances and reduces them.
 
-What is kept: a program that fits, that runs without a fault on every list it was tried on, whose ten examples stay in the
-range of values, and that neither copies its input nor always gives the same list.
+A program is kept if it is not too long, if it runs without a fault on every list that it is tried on, if enough of its
+outputs for the examples are in the range of values, and if it neither copies its input nor always gives the same list.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ CTask: TypeAlias = Task[Program, list[int]]
 Lists: TypeAlias = NDArray[np.int32]
 
 TRIES = 128
-"""Lists that every program is run on before its examples are chosen among them."""
+"""Lists that every program is run on; its examples are chosen among them."""
 BATCH = 256
-"""Programs that go through the machine in one call."""
+"""Programs that the machine runs in one call."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +40,27 @@ class COptions:
     """Which programs and inputs make up a data set."""
 
     source: Literal["native", "csmith"] = "native"
-    """native: our own sampler, fitted to Csmith; csmith: the program Csmith itself, which must be installed."""
+    """native: our own sampler, fitted to Csmith. csmith: the program Csmith itself, which must be installed."""
     inputs: Literal["redraw", "discard"] = "redraw"
     """When an output leaves the range of values: draw another input, or discard the program."""
     reduce: bool = False
-    """Replace each program by the smallest one that greedy cutting finds with the same behaviour."""
+    """Replace each program by the smallest one with the same behaviour that greedy deletion finds."""
     reduce_checks: int = 64
-    """Lists beside the examples on which a reduced program must do the same; with none, what no example shows is cut away."""
+    """Lists besides the examples on which a reduced program must behave the same. With 0, everything that no example
+    shows is deleted."""
     rewrite: bool = False
-    """Write each reduced program anew from what it does to these lists, if that is shorter. Needs --reduce."""
+    """Write each reduced program anew from its behaviour on these lists, if that is shorter. Needs --reduce."""
     examples: int = 10
-    """Input-output pairs per task; the first half is given, the rest held out."""
+    """Input-output pairs per task. The first half is given, the rest is held out."""
     list_length: int = 5
+    """Elements of each list."""
     smallest_value: int = -4
-    """Of the elements of inputs and outputs."""
+    """Smallest element of inputs and outputs."""
     largest_value: int = 4
+    """Largest element of inputs and outputs."""
     zero_share: float = 0.0
-    """This share of the inputs' elements is set to 0, beside those that are so by chance: most conditions ask if an element
-    is 0, and few lists of evenly drawn values show both answers."""
+    """Share of the inputs' elements that is set to 0, in addition to zeros that are drawn by chance. Most conditions
+    test whether an element is 0, and few lists of evenly drawn values show both outcomes."""
     max_tokens: int = 256
     """Longest program, in C tokens."""
     loop_share: float = 0.5
@@ -69,23 +72,26 @@ class COptions:
         for wrong, message in (
             (not 1 <= self.examples <= TRIES // 2, f"examples must be 1 to {TRIES // 2}"),
             (not 1 <= self.list_length <= 100, "list-length must be 1 to 100"),
-            (not -1000 <= self.smallest_value < self.largest_value <= 1000, "values must lie within -1000 to 1000"),
+            (
+                not -1000 <= self.smallest_value < self.largest_value <= 1000,
+                "values must lie within -1000 to 1000, and smallest-value must be below largest-value",
+            ),
             (not 0 <= self.loop_share <= 1, "loop-share must be 0 to 1"),
             (not 0 <= self.branch_share <= 1, "branch-share must be 0 to 1"),
             (not 0 <= self.zero_share <= 0.5, "zero-share must be 0 to 0.5"),
             (
                 self.zero_share > 0 and not self.smallest_value <= 0 <= self.largest_value,
-                "zero-share needs 0 among the values",
+                "zero-share needs a range of values that contains 0",
             ),
             (
                 not 0 <= self.reduce_checks <= TRIES - self.examples,
-                f"reduce-checks must be 0 to {TRIES} less the examples",
+                f"reduce-checks must be 0 to {TRIES} minus the number of examples",
             ),
-            (self.rewrite and not self.reduce, "--rewrite needs --reduce"),
+            (self.rewrite and not self.reduce, "rewrite needs reduce"),
             (self.max_tokens < 40, "max-tokens must be at least 40"),
             (
                 (self.largest_value - self.smallest_value + 1) ** self.list_length < TRIES,
-                f"there are fewer than {TRIES} different lists with these values and this length",
+                f"there are fewer than {TRIES} different lists of this length with these values",
             ),
         ):
             if wrong:
@@ -93,7 +99,7 @@ class COptions:
 
 
 def sample_tasks(rng: Random, count: int, options: COptions) -> tuple[list[CTask], Counter[str]]:
-    """Exactly `count` tasks, and what became of the programs that were drawn on the way."""
+    """Exactly `count` tasks, and counts of the drawn programs by what became of them."""
     sampler = _Sampler(rng, options)
     tasks: list[CTask] = []
     quotas = [_Quota("loop", For, options.loop_share), _Quota("branch", If, options.branch_share)]
@@ -110,26 +116,26 @@ def sample_tasks(rng: Random, count: int, options: COptions) -> tuple[list[CTask
 
 @dataclass
 class _Quota:
-    """A share of the tasks that must have some kind of statement."""
+    """A share of the tasks that must contain a kind of statement."""
 
     name: str
     kind: type[For] | type[If]
     share: float
     met: int = 0
-    """Tasks so far that have it."""
+    """Tasks so far that contain it."""
 
     def has(self, program: Program) -> bool:
         return any(isinstance(statement, self.kind) for statement in statements(program.body))
 
 
 def _lacks(program: Program, due: list[_Quota]) -> str | None:
-    """What is due and not there."""
+    """The first kind of statement that is due and that the program lacks."""
     return next((quota.name for quota in due if not quota.has(program)), None)
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """A program's tries: lists, what it makes of them, and how each run ended."""
+    """The lists that a program was tried on, its outputs, and how each run ended."""
 
     inputs: Lists  # (TRIES, L)
     outputs: Lists  # (TRIES, L)
@@ -144,7 +150,7 @@ class _Sampler:
         self.programs = csmith_programs(rng) if options.source == "csmith" else _native_programs(rng)
 
     def batch(self, size: int) -> Iterator[tuple[Program, _Candidates]]:
-        """Programs with their runs, many at a time because that is what the machine is fast at."""
+        """Programs with their runs. The machine is fastest when it runs many at a time."""
         programs = [next(self.programs) for _ in range(size)]
         o = self.options
         inputs = self.numbers.integers(
@@ -157,7 +163,7 @@ class _Sampler:
             yield program, _Candidates(inputs[i], outputs[i], status[i])
 
     def task(self, program: Program, candidates: _Candidates, due: list[_Quota]) -> CTask | None:
-        """The task that the program makes, or None, counted, if it makes none."""
+        """The task of the program, or None if the program is rejected. The reason is counted."""
         self.counts["drawn"] += 1
         chosen = self.choose(program, candidates, due)
         if isinstance(chosen, str):
@@ -178,7 +184,7 @@ class _Sampler:
         return Task(program, examples, category(program), tokens, self.options.source)
 
     def choose(self, program: Program, candidates: _Candidates, due: list[_Quota]) -> NDArray[np.int64] | str:
-        """Which tries become the examples, or why the program is rejected."""
+        """Indices of the tries that become the examples, or the reason why the program is rejected."""
         if lacking := _lacks(program, due):
             return f"rejected: no {lacking}, and a {lacking} is due"
         if candidates.status.any():
@@ -197,7 +203,7 @@ class _Sampler:
         return chosen
 
     def in_range(self, candidates: _Candidates) -> NDArray[np.int64]:
-        """The first tries, no list twice, that make good examples; as many as a task has if there are so many."""
+        """Indices of the first tries with outputs in range and different inputs, as many as a task has examples."""
         o = self.options
         last = TRIES if o.inputs == "redraw" else o.examples
         outputs = candidates.outputs[:last]

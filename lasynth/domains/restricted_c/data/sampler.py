@@ -1,11 +1,11 @@
-"""Random programs from a probabilistic grammar: the native source. Knows no text, no inputs and no filters.
+"""Random programs from a probabilistic grammar: the native source.
 
 The grammar has the shape that Csmith's programs have after post-processing (`csmith.py`): the size of a block and the
 kinds of its statements depend on how deep the block is and how many loops are around it. Its weights are frequencies
-counted in Csmith's programs, one table per Csmith setting, so sampling starts by drawing the setting.
+counted in Csmith's programs. There is one table per Csmith setting, so sampling starts by drawing the setting.
 
-Names come out canonical. Statements are drawn before operands, because whether `p_0` belongs to a loop must be known
-when the first variable is named.
+Names are canonical. Statements are drawn before operands, because the name of the first variable depends on whether
+`p_0` belongs to a loop.
 """
 
 from __future__ import annotations
@@ -47,22 +47,25 @@ RELATIONS: Final[tuple[Relation | None, ...]] = (None, "<", ">", "<=", ">=", "==
 
 @dataclass(frozen=True)
 class Weights:
-    """Frequencies of one Csmith setting. Keys `depth.loops`: blocks around a place, and how many of them are loops."""
+    """Frequencies of one Csmith setting.
+
+    A key such as `2.1` is `depth.loops`: the number of blocks around a place, and how many of them are loops.
+    """
 
     sizes: Mapping[str, Sequence[int]]
     """Blocks of 1, 2, .. statements."""
     kinds: Mapping[str, Sequence[int]]
-    """In the order of KINDS."""
+    """Statements, in the order of KINDS."""
     operators: Mapping[str, Sequence[int]]
-    """0, 1 or 2 operators in: the right side of a sum, an update (after its target), a test's sides."""
+    """0, 1 or 2 operators: in the right side of a sum, in an update (after its target), in the sides of a test."""
     reads: Mapping[str, Sequence[int]]
-    """Constant, scalar or element as an operand in the same places, and in a copy."""
+    """Constant, scalar or element as an operand: in the same places and in a copy."""
     targets: Sequence[int]
-    """Scalar or element as what is written."""
+    """Scalar or element as the target of a statement."""
     variables: Mapping[str, Sequence[int]]
-    """p_0, a local or p_1, by use and number of loops; only of programs with loops."""
+    """p_0, a local or p_1, by use and number of loops; counted only in programs with loops."""
     fresh: Mapping[str, Sequence[int]]
-    """Thousandths of the mentions of a local that name a new one, after 0 .. 4 names; a loop's p_0 is one of them."""
+    """How many of 1,000 mentions of a local introduce a new name, after 0 .. 4 names. A loop's p_0 is a name, too."""
     constants: Sequence[int]
     """-4 .. 4 in statements."""
     signs: Sequence[int]
@@ -70,9 +73,9 @@ class Weights:
     steps: Sequence[int]
     """++x, x++, --x, x--"""
     shapes: Mapping[str, int]
-    """Tests of a condition: `1|2` is x || (y && z)."""
+    """How many tests a condition joins: `1|2` is x || (y && z)."""
     relations: Sequence[int]
-    """In the order of RELATIONS."""
+    """Relations of tests, in the order of RELATIONS."""
     directions: Sequence[int]
     """Loops up, loops down."""
     iterations: Sequence[int]
@@ -152,7 +155,7 @@ NAMES: Final = ("p_0", "l_1", "l_2", "l_3", "p_1")
 INNER: Final = 4
 """Index of p_1, the variable that an inner loop declares."""
 
-# Every leaf that a program can have, made once: sampling would otherwise spend its time on building frozen objects.
+# Every leaf that a program can have, built once: building frozen objects would take most of the sampling time.
 # Operands are indexed by a code: 0-8 the constants -4 .. 4, then the five scalars, then the five elements.
 FIRST_SCALAR: Final = 9
 FIRST_ELEMENT: Final = FIRST_SCALAR + len(NAMES)
@@ -176,13 +179,13 @@ Cumulative: TypeAlias = list[float]
 
 
 def sample_program(rng: Random) -> Program:
-    """One program; the stream of programs is a function of the rng alone."""
+    """One program. The stream of programs depends on the rng alone."""
     random = rng.random
     return _Sampling(random, _GRAMMARS[random() < 0.5]).program()
 
 
 def _cumulative(weights: Sequence[int]) -> Cumulative:
-    """Running shares, for `bisect(.., random())`: classes of weight zero are never hit."""
+    """Cumulative shares, for `bisect(.., random())`. Classes of weight zero are never drawn."""
     total = sum(weights)
     return [running / total for running in accumulate(weights)]
 
@@ -221,7 +224,7 @@ _GRAMMARS: Final = (_Grammar(PLAIN), _Grammar(SUMS))
 
 
 class _Sampling:
-    """One program in the making."""
+    """Draws one program."""
 
     __slots__ = ("declared", "grammar", "has_loop", "random")
 
@@ -281,7 +284,7 @@ class _Sampling:
         if kind == CONSTANT:
             return Assign(target, _SINGLES[bisect(grammar.constants, random())])
         if kind == COPY:
-            while (source := self.read("copy", loops)) == code:  # `v = v` would be no statement
+            while (source := self.read("copy", loops)) == code:  # `v = v` would do nothing
                 pass
             return Assign(target, _SINGLES[source])
         if kind == SUM:
@@ -333,14 +336,14 @@ class _Sampling:
         return FIRST_ELEMENT + self.variable(grammar.variables[1][loops])
 
     def target(self, loops: int) -> int:
-        """The code of what a statement writes."""
+        """The code of the target of a statement."""
         grammar = self.grammar
         if bisect(grammar.targets, self.random()):
             return FIRST_ELEMENT + self.variable(grammar.variables[3][loops])
         return FIRST_SCALAR + self.variable(grammar.variables[2][loops])
 
     def variable(self, weights: Cumulative) -> int:
-        """Index of a name; locals are numbered as they come. Without loops, p_0 is a local like the others."""
+        """Index of a name. Locals are numbered in the order of their first mention; without loops p_0 is a local."""
         random, has_loop, declared = self.random, self.has_loop, self.declared
         if has_loop and (sort := bisect(weights, random())) != 1:
             return INNER if sort else 0

@@ -1,6 +1,7 @@
-"""What programs look like, counted: the lines by which two sources are compared. Knows neither sources nor runs.
+"""Counts what programs look like, in order to compare two sources of programs.
 
-Every line has all its classes from the start, in the order in which to show them, so lines of two sources fit together.
+A line is one distribution, for example the kinds of statements. Every line has all its classes from the start, in the
+order in which they are shown, so the lines of two sources match.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from lasynth.domains.restricted_c.language.parser import RELATIONS
 from lasynth.domains.restricted_c.language.printer import print_program
 
 TOKEN_BINS: Final = (0, 20, 40, 60, 80, 100, 128, 160, 200, 257)
-"""First value of each bin; the last one is beyond what a data set may hold."""
+"""First value of each bin. Programs in the last bin are too long for a data set with the default limit."""
 STATEMENT_BINS: Final = (0, 1, 2, 3, 4, 5, 7, 10, 15, 20, 30)
 
 
 def _bins(starts: tuple[int, ...]) -> tuple[str, ...]:
-    """Names that sort as their numbers do: 000-019, 020-039, .., 257+."""
+    """Names of bins that sort like their numbers: 000-019, 020-039, .., 257+."""
     width = len(str(starts[-1]))
     names = []
     for start, following in pairwise(starts):
@@ -68,7 +69,7 @@ LINES: Final[dict[str, tuple[str, ...]]] = {
     "relation": ("none", *RELATIONS),
     "condition tests": ("1", "2", "3", "4+"),
 }  # fmt: skip
-"""Name of each line and its classes. An update is `v = v ± ..`; an expression is any other sum."""
+"""The classes of each line. An update is `v = v ± ..`; an expression is any other sum."""
 
 
 def program_statistics(programs: Iterable[Program]) -> dict[str, Counter[str]]:
@@ -100,7 +101,7 @@ def statement_kind(statement: Statement) -> str:
 
 
 def iterations(loop: For) -> int | None:
-    """How many values the loop's head goes through if its body lets it; None if they never end."""
+    """Number of values of the loop variable if the body does not interfere; None if the loop never ends."""
     upwards = loop.relation == "<="
     count = (loop.limit - loop.start if upwards else loop.start - loop.limit) + 1
     return max(count, 0) if count <= 0 or upwards == (loop.operator == "++") else None
@@ -111,7 +112,7 @@ class _Counting:
         self.lines = {line: Counter(dict.fromkeys(classes, 0)) for line, classes in LINES.items()}
 
     def count(self, line: str, number: int) -> None:
-        """One more in the class of a small number, the last class being open."""
+        """Count a small number in its class; the last class holds all larger numbers."""
         classes = LINES[line]
         self.lines[line][classes[min(number, len(classes) - 1)]] += 1
 
@@ -128,7 +129,7 @@ class _Counting:
         self.count("statements", bisect(STATEMENT_BINS, lines["statement kind"].total() - before) - 1)
 
     def block(self, block: Block, loop_variables: frozenset[str]) -> int:
-        """Count what the block holds; returns how deep blocks nest in it. `if (..) break;` is no block of its own."""
+        """Count what the block contains, and return how deep blocks nest in it. `if (..) break;` has no block."""
         depth = 0
         for statement in block:
             kind = statement_kind(statement)

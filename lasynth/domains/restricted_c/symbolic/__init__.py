@@ -1,1 +1,1 @@
-"""Programs from examples without learning: the shortest description first, written as a program."""
+"""Programs from examples without learning: finds the explanations with the shortest descriptions, writes them in C."""

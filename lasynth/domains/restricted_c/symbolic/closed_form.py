@@ -1,8 +1,9 @@
-"""A solver without learning: the honest baseline. Each element of the output is explained by itself, with no control flow.
+"""A baseline without learning: explains each position of the output on its own, without control flow.
 
-Per position it takes the simplest of these that fits the examples: a constant; x_i + c or c - x_i; x_i + x_j + c or
-x_i - x_j + c, where x is the input. Within one form c = 0 is simpler than another c, and an expression with the
-position's own element is simpler than one without. Writes no programs and knows no lexemes.
+For each position it takes the simplest of these expressions that fits the examples, where x is the input: a constant;
+x_i + c or c - x_i; x_i + x_j + c or x_i - x_j + c. Within one form, c = 0 is simpler than any other c, and an
+expression that adds the position's own element is simpler than one that does not. The result is predictions, not
+programs.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.signedinteger[Any]]
 BYTES = 50_000_000
-"""Memory for the table of all expressions on some tasks; tasks beyond it wait."""
+"""Memory limit for the table of all expressions; tasks that do not fit in it are processed in later chunks."""
 
 
 class Forms(NamedTuple):
     """The M expressions over lists of L elements, without their constants."""
 
     weights: NDArray[np.int32]
-    """(L, M): an expression's value is the input times its column."""
+    """(L, M): the value of an expression is the input times its column."""
     cost: NDArray[np.int32]
-    """(L, M): how complicated the expression is as the explanation of a position; no two have the same cost."""
+    """(L, M): cost of each expression as the explanation of each position. At one position all costs differ."""
 
 
 @cache
@@ -37,9 +38,8 @@ def forms(length: int) -> Forms:
     weights = np.concatenate(columns)  # (M, L)
     kind = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
     terms = np.array([0, 1, 1, 2, 2])[kind]
-    foreign = (weights.T <= 0) & (
-        terms > 0
-    )  # (L, M): the position's own element is not what the expression starts with
+    # (L, M): the expression contains elements, but does not add the position's own one
+    foreign = (weights.T <= 0) & (terms > 0)
     count = len(weights)
     cost = (4 * terms + foreign) * count + np.arange(count)
     return Forms(np.ascontiguousarray(weights.T), cost.astype(np.int32))
@@ -49,15 +49,15 @@ class Fit(NamedTuple):
     """The chosen expression for each position of B tasks."""
 
     form: NDArray[np.int64]
-    """(B, L) number of the expression."""
+    """(B, L): index of the expression."""
     constant: NDArray[np.int32]
     """(B, L)"""
     found: NDArray[np.bool_]
-    """(B, L) whether any expression fits."""
+    """(B, L): whether any expression fits."""
 
 
 def fit(inputs: Ints, outputs: Ints) -> Fit:
-    """The simplest expressions that agree with all examples. (B, K, L), (B, K, L)"""
+    """The simplest expressions that fit all examples. (B, K, L), (B, K, L)"""
     tasks, examples, length = inputs.shape
     weights, cost = forms(length)
     room = max(1, BYTES // (8 * max(1, examples) * length * weights.shape[1]))
@@ -82,7 +82,7 @@ def _fit(inputs: Ints, outputs: Ints, weights: NDArray[np.int32], cost: NDArray[
 
 
 def predict(inputs: Ints, outputs: Ints, new_inputs: Ints) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """What the simplest expressions give for new inputs, and for which tasks every position has one.
+    """Apply the simplest expressions to new inputs, and say for which tasks every position has an expression.
 
     (B, K, L), (B, K, L), (B, Q, L) -> (B, Q, L), (B,)
     """
@@ -93,6 +93,6 @@ def predict(inputs: Ints, outputs: Ints, new_inputs: Ints) -> tuple[NDArray[np.i
 
 
 def has_closed_form(inputs: Ints, outputs: Ints) -> NDArray[np.bool_]:
-    """Which tasks such expressions explain on every example they have. (B, K, L), (B, K, L) -> (B,)"""
+    """Which tasks have, for every position, an expression that fits all examples. (B, K, L), (B, K, L) -> (B,)"""
     explained: NDArray[np.bool_] = np.logical_and.reduce(fit(inputs, outputs).found, axis=1)
     return explained

@@ -1,4 +1,4 @@
-"""Conditions on an input list, one comparison each, and the examples that each of them separates. Knows no programs."""
+"""Conditions on an input list, each a single comparison, and the ways in which they split the examples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from lasynth.domains.restricted_c.symbolic.sums import Floats, Ints, Sum
 
 SHORT = 12
-"""Up to this length any two elements are compared, beyond it only neighbours (docs/solve.md says so)."""
+"""In lists up to this length any two elements are compared, in longer ones only neighbours (see docs/solve.md)."""
 FEATURES = (
     "condition", "more elements", "order", "equal to a constant but 0", "size of that constant", "equal with offset",
     "size of a limit",
 )  # fmt: skip
-"""What the cost of a condition is made of."""
+"""Features that make up the cost of a condition."""
 
 
 class Comparison(NamedTuple):
@@ -28,11 +28,11 @@ class Comparison(NamedTuple):
     relation: Literal["==", "<="]
 
     def holds(self, inputs: Ints) -> NDArray[np.bool_]:
-        """For each list. (N, L) -> (N,)"""
+        """Whether the condition holds for each list. (N, L) -> (N,)"""
         return self.holds_for(self.left.at(inputs))
 
     def holds_for(self, left: Ints) -> NDArray[np.bool_]:
-        """For each value of the left side."""
+        """Whether the condition holds for each value of the left side."""
         return left == 0 if self.relation == "==" else left <= 0
 
     @property
@@ -42,7 +42,7 @@ class Comparison(NamedTuple):
     def features(self) -> Floats:
         size, several = abs(self.left.constant), len(self.left.terms) > 1
         order = self.relation == "<="
-        limit = min(abs(self.left.constant), abs(self.left.constant - 1))  # x <= -1 is x < 0
+        limit = min(abs(self.left.constant), abs(self.left.constant - 1))  # x <= -1 is the same as x < 0
         equal = not order and not several
         return np.array(
             [
@@ -59,7 +59,7 @@ class Comparison(NamedTuple):
 
 
 def comparisons(inputs: Ints) -> Iterator[Comparison]:
-    """Conditions that hold for some of the lists and not for others. (K, L)"""
+    """Candidate conditions for these lists. Some of them hold for all lists or for none. (K, L)"""
     length = inputs.shape[1]
     for i in range(length):
         yield from _thresholds(((i, 1),), inputs[:, i])
@@ -78,7 +78,7 @@ def _equalities(terms: tuple[tuple[int, int], ...], values: Ints) -> Iterator[Co
 
 
 def _thresholds(terms: tuple[tuple[int, int], ...], values: Ints) -> Iterator[Comparison]:
-    """Equal to a value that occurs, or below a limit between two such values: of all such limits the one nearest to 0."""
+    """`== v` for each value that occurs, and `<= limit` between any two neighbouring values; the limit nearest to 0."""
     yield from _equalities(terms, values)
     present = np.unique(values).tolist()
     for low, high in pairwise(present):
@@ -86,23 +86,23 @@ def _thresholds(terms: tuple[tuple[int, int], ...], values: Ints) -> Iterator[Co
 
 
 class Separation(NamedTuple):
-    """A way to part the examples, and the conditions that do it, the cheapest first."""
+    """A split of the examples into two sides, and the conditions that produce it, the cheapest first."""
 
     mask: int
-    """Bit k: example k is on the same side as example 0."""
+    """Bit k is set if example k is on the same side as example 0."""
     conditions: tuple[tuple[float, Comparison], ...]
-    """With their costs."""
+    """Pairs of a cost and a condition."""
 
 
 def bits(holds: NDArray[np.bool_]) -> int:
-    """Truth values as the bits of a number."""
+    """Truth values as the bits of a number; the first one is bit 0."""
     return int.from_bytes(np.packbits(holds, bitorder="little").tobytes(), "little")
 
 
 def separations(inputs: Ints, weights: Floats, deadline: float = float("inf")) -> list[Separation]:
-    """All ways in which single conditions part the examples, those with the cheapest condition first. (K, L)
+    """All splits of the examples by a single condition, those with the cheapest condition first. (K, L)
 
-    Conditions on one element come before those on two; those that are not reached by the deadline are left out.
+    Conditions on one element are tried before those on two. What is not tried by the deadline is left out.
     """
     everything = (1 << len(inputs)) - 1
     found: dict[int, list[tuple[float, Comparison]]] = {}

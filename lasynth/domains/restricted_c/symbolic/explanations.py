@@ -1,8 +1,8 @@
 """Explanations of what a program does to a list: for each position a sum, or a choice between sums by conditions.
 
-Says what an explanation gives for an input and how long its description is. The length is a weighted count of features;
-the weights were fitted on training tasks so that right explanations are shorter than wrong ones that fit as well
-(`experiments/symbolic_weights.py`). Knows no search and no C.
+This module evaluates explanations on inputs and computes the length of their descriptions. The length is a weighted
+count of features. The weights were fitted on training tasks so that right explanations are shorter than wrong ones that
+fit the same examples (`experiments/symbolic_weights.py`). The search for explanations is in `search`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ class Choice(NamedTuple):
 
 Tree: TypeAlias = Union[Sum, Choice]  # noqa: UP007 - `|` cannot be evaluated while Choice is a forward reference
 Explanation: TypeAlias = tuple[Tree, ...]
-"""A tree for each position."""
+"""One tree per position."""
 
 SHARING = (
     "choices", "more conditions", "nested", "conditions beside each other",
-    "sum like its neighbour's", "choice like its neighbour's", "same sum as its neighbour", "same choice as its neighbour",
-    "same as another position", "like another position", "chosen position in condition", "condition on unchanged element",
-    "condition on changed element", "condition on what is written", "no branch keeps the element",
+    "sum like its neighbour's", "choice like its neighbour's", "same sum as its neighbour",
+    "same choice as its neighbour", "same as another position", "like another position", "chosen position in condition",
+    "condition on unchanged element", "condition on changed element", "condition on what is written",
+    "no branch keeps the element",
     "some branches keep the element", "kept on different sides", "like sums in a branch",
 )  # fmt: skip
 FEATURES = (*sums.FEATURES, *conditions.FEATURES, *SHARING)
@@ -42,17 +43,17 @@ OF_CONDITIONS = slice(OF_SUMS.stop, OF_SUMS.stop + len(conditions.FEATURES))
 
 
 def outputs(explanation: Explanation, inputs: Ints) -> Ints:
-    """What the explanation gives for lists. (N, L) -> (N, L)"""
+    """Output lists of the explanation for input lists. (N, L) -> (N, L)"""
     return np.stack([values(tree, inputs) for tree in explanation], axis=1)
 
 
 def fits(explanation: Explanation, inputs: Ints, expected: Ints) -> bool:
-    """Whether it gives what is expected, (N, L) for (N, L); the first position that it does not give ends the comparison."""
+    """Whether the explanation gives the expected lists; stops at the first position that differs. (N, L), (N, L)"""
     return all((values(tree, inputs) == expected[:, position]).all() for position, tree in enumerate(explanation))
 
 
 def values(tree: Tree, inputs: Ints) -> Ints:
-    """What one position's tree gives for lists. (N, L) -> (N,)"""
+    """Values of one position's tree for input lists. (N, L) -> (N,)"""
     if isinstance(tree, Sum):
         return tree.at(inputs)
     return np.where(tree.condition.holds(inputs), values(tree.then, inputs), values(tree.orelse, inputs))
@@ -74,13 +75,16 @@ def conditions_of(tree: Tree) -> Iterator[Comparison]:
 
 
 def elements_of(tree: Tree) -> frozenset[int]:
-    """What the tree reads."""
+    """Elements of the input that the tree reads."""
     mentioned = {e for leaf in leaves(tree) for e, _ in leaf.terms}
     return frozenset(mentioned | {e for condition in conditions_of(tree) for e in condition.elements})
 
 
 def shifted(tree: Tree, by: int) -> Tree:
-    """The same tree with every element moved; trees of two positions are alike if they are equal after such a move."""
+    """The same tree with `by` added to the index of every element.
+
+    Two positions are explained alike if their trees are equal after each is shifted to position 0.
+    """
     if isinstance(tree, Sum):
         return _shifted_sum(tree, by)
     condition = tree.condition._replace(left=_shifted_sum(tree.condition.left, by))
@@ -91,15 +95,16 @@ def _shifted_sum(total: Sum, by: int) -> Sum:
     return Sum(tuple((element + by, coefficient) for element, coefficient in total.terms), total.constant)
 
 
-# --- description length ----------------------------------------------------------------------------------------------------
+# --- description length ---------------------------------------------------------------------------------------------
 COPY = Sum(((0, 1),))
-"""What keeps an element, relative to its position."""
+"""The tree that keeps an element, relative to its position."""
 
 
 def description(explanation: Explanation) -> Floats:
     """How often each of FEATURES occurs. (F,)
 
-    What is explained like the position before costs nothing but that: a loop is as long for three positions as for thirty.
+    If a position is explained like the one before it, only this fact is counted. So the sums and conditions of a loop
+    are counted once, however many positions it covers.
     """
     counts = np.zeros(len(FEATURES))
     relative = [shifted(tree, -position) for position, tree in enumerate(explanation)]
@@ -121,12 +126,12 @@ def description(explanation: Explanation) -> Floats:
 
 
 def _goes_on(explanation: Explanation, relative: list[Tree], p: int) -> bool:
-    """Whether a position is explained like the one before it."""
+    """Whether a position is explained like the one before it, and is not just kept."""
     return p > 0 and relative[p] != COPY and (relative[p] == relative[p - 1] or explanation[p] == explanation[p - 1])
 
 
 def _sum_features(placed: list[tuple[Sum, int]]) -> Floats:
-    """Of sums together, each the explanation of a position."""
+    """Features of several sums together, each with the position that it explains."""
     shapes = np.array([_shape(leaf, position) for leaf, position in placed], np.float64)
     constants = constant_features(np.array([leaf.constant for leaf, _ in placed], np.int64))
     total: Floats = np.concatenate([shapes, constants], axis=1).sum(axis=0)
@@ -134,7 +139,7 @@ def _sum_features(placed: list[tuple[Sum, int]]) -> Floats:
 
 
 def _shape(leaf: Sum, position: int) -> tuple[int, ...]:
-    """Which elements there are; all of FEATURES that do not depend on the constant."""
+    """The features of a sum at a position that do not depend on the constant, in the order of `sums.FEATURES`."""
     own = dict(leaf.terms).get(position, 0)
     other = sum(abs(c) for element, c in leaf.terms if element != position)
     negative = sum(-c for element, c in leaf.terms if element != position and c < 0)
@@ -146,8 +151,9 @@ def _shape(leaf: Sum, position: int) -> tuple[int, ...]:
 
 
 def _likeness(explanation: Explanation, relative: list[Tree]) -> list[float]:
+    """The six features that compare a position with other positions."""
     counts = [0.0] * 6
-    trees, moved = set[Tree](), set[Tree]()  # of all positions but the one before
+    trees, moved = set[Tree](), set[Tree]()  # absolute and relative trees of all positions before p - 1
     for p, tree in enumerate(explanation):
         if p > 1:
             trees.add(explanation[p - 2])
@@ -165,6 +171,7 @@ def _likeness(explanation: Explanation, relative: list[Tree]) -> list[float]:
 
 
 def _condition_facts(explanation: Explanation, relative: list[Tree], chosen: list[int]) -> list[float]:
+    """The four features about what conditions read. `chosen` are the positions that are explained by a choice."""
     mentioned = {e for tree in explanation for condition in conditions_of(tree) for e in condition.elements}
     compared = {c.left for tree in explanation for c in conditions_of(tree) if c.relation == "==" and c.left.constant}
     return [
@@ -176,6 +183,7 @@ def _condition_facts(explanation: Explanation, relative: list[Tree], chosen: lis
 
 
 def _branch_facts(relative: list[Tree], chosen: list[int]) -> list[float]:
+    """The last four features: which branches keep the element, and how many branches are alike."""
     keeping = [any(leaf == COPY for leaf in leaves(relative[p])) for p in chosen]
     rewritten = keeping.count(False)
     sides: set[bool] = set()

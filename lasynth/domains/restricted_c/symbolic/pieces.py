@@ -1,6 +1,6 @@
-"""Functions of one element in pieces, each a line: clamps, signs, absolute values.
+"""Piecewise linear functions of one element: clamps, signs, absolute values.
 
-The elements of all positions and examples are looked at together, so a few examples show much. Knows no positions.
+The function is fitted to the elements of all positions and examples together, so a few examples are enough.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lasynth.domains.restricted_c.symbolic.sums import Ints, Sum
 
 MOST_PIECES = 3
 FEWEST_VALUES = 2
-"""Different elements that there must be for each piece: any two points are on some line."""
+"""Different input values required per piece. With fewer, pieces would fit nearly any examples."""
 SLOPES = (1, 0, -1, 2)
 
 
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 def in_pieces(inputs: Ints, expected: Ints) -> Tree | None:
-    """A choice by element 0 alone that makes each of these elements what is expected; None if there is none. (N, P) each"""
+    """A choice by element 0 alone that maps each of these elements to the expected one, if there is one. (N, P) each"""
     elements, first = np.unique(inputs, return_index=True)
     wanted = expected.ravel()[first]
     if (wanted[np.searchsorted(elements, inputs)] != expected).any():
@@ -49,7 +49,7 @@ def in_pieces(inputs: Ints, expected: Ints) -> Tree | None:
 
 
 def _pieces(elements: Ints, wanted: Ints) -> list[Piece] | None:
-    """From left to right, each as long as it can be; None if there are too many."""
+    """The pieces from left to right, each as long as possible; None if there are more than MOST_PIECES."""
     pieces: list[Piece] = []
     begin = 0
     while begin < len(elements):
@@ -65,7 +65,7 @@ def _pieces(elements: Ints, wanted: Ints) -> list[Piece] | None:
 
 
 def _limit(before: Piece, after: Piece) -> int:
-    """Up to where the first of two pieces goes: where the lines meet if that is between them, else as near to 0 as it can."""
+    """Largest value of the first of two pieces: where the lines meet, or else as near to 0 as possible."""
     if before.slope != after.slope:
         meeting, rest = divmod(after.constant - before.constant, before.slope - after.slope)
         if rest == 0 and before.last <= meeting < after.first:

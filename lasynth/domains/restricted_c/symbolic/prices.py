@@ -1,4 +1,4 @@
-"""What sums and conditions cost, and the cheapest sums for any part of the examples of a task. Knows no structures."""
+"""Costs of sums and conditions, and a table of the cheapest sums for any subset of a task's examples."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from lasynth.domains.restricted_c.symbolic.sums import (
 from lasynth.domains.restricted_c.symbolic.weights import WEIGHTS
 
 Mask: TypeAlias = int
-"""Some of the examples, as bits."""
+"""A subset of the examples, as bits."""
 CHUNK = 2_000_000
-"""Comparisons of a form with an example that are made between two looks at the clock: some milliseconds."""
+"""Comparisons of a form with an example between two checks of the deadline. They take a few milliseconds."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """The weights of FEATURES, by the parts that need them."""
+    """The weights of FEATURES, grouped by what they apply to."""
 
     weights: Floats
 
@@ -76,13 +76,13 @@ def has_passed(deadline: float) -> bool:
 
 
 def look_at_clock(deadline: float) -> None:
-    """Late if the deadline has passed."""
+    """Raise Late if the deadline has passed."""
     if has_passed(deadline):
         raise Late
 
 
 class PriceTable:
-    """The cheapest sums for sets of examples and positions, computed for many at a time."""
+    """The cheapest sums for pairs of a subset of the examples and a position, computed for many pairs at a time."""
 
     def __init__(self, inputs: Ints, expected: Ints, deadline: float, costs: Costs) -> None:
         self.deadline = deadline
@@ -91,7 +91,7 @@ class PriceTable:
         self.rows: dict[tuple[Mask, int], tuple[Best, int]] = {}
 
     def fill(self, wanted: list[tuple[Mask, int]]) -> None:
-        """Late if there is no time for all of them."""
+        """Compute the wanted rows that are missing. Raises Late if there is no time for all of them."""
         new = [key for key in dict.fromkeys(wanted) if key not in self.rows]
         size = max(1, CHUNK // self.values.shape[1])
         for begin in range(0, len(new), size):
@@ -99,6 +99,7 @@ class PriceTable:
             self.compute(new[begin : begin + size])
 
     def compute(self, new: list[tuple[Mask, int]]) -> None:
+        """Compute rows without a look at the deadline."""
         masks = list(dict.fromkeys(mask for mask, _ in new))
         examples = (np.array(masks, object)[:, None] >> np.arange(len(self.expected)) & 1).astype(np.bool_)
         number = {mask: i for i, mask in enumerate(masks)}
@@ -107,7 +108,7 @@ class PriceTable:
         self.rows.update({key: (best, q) for q, key in enumerate(new)})
 
     def price(self, mask: Mask, position: int, rank: int = 0) -> float:
-        """NONE if no sum fits; nothing for no examples."""
+        """Cost of the sum with this rank: NONE if no sum fits, 0 if the mask is empty."""
         if not mask:
             return 0.0
         best, q = self.rows[mask, position]

@@ -1,10 +1,12 @@
-"""Finds short explanations of examples without learning: conditions and sums, the shortest description first.
+"""Finds short explanations of examples without learning, the shortest description first.
 
-Every position is explained by the cheapest sum that fits, or by a choice between sums. Choices share their conditions: one
-condition for all positions, two of them beside each other or one inside the other, or one that moves along with the
-position (a loop with a branch in it); two that move only where every position is the same function of its own element. The
-many structures are compared by a sum of costs, the best of them described exactly and ordered. Knows nothing of
-C: `writing` turns explanations into programs.
+Every position is explained by the cheapest sum that fits, or by a choice between sums. Choices share their conditions,
+in one of four ways: one condition for all positions; two conditions beside each other; one condition inside another;
+one condition that moves along with the position (a loop with a branch in it). Two moving conditions are tried only
+where every position is the same function of its own element.
+
+There are many such structures. They are compared by an approximate cost, a sum over the positions. The best of them are
+described exactly and sorted. `writing` turns explanations into programs.
 """
 
 from __future__ import annotations
@@ -38,25 +40,26 @@ from lasynth.domains.restricted_c.symbolic.prices import COSTS, Costs, Late, Mas
 from lasynth.domains.restricted_c.symbolic.sums import NONE, Floats, Ints, Sum
 
 MAX_LENGTH = 1000
-"""Longest list that is explained."""
+"""Longest list that can be explained."""
 MOST_EXAMPLES = 24
-"""Examples that are explained at once; of more, those that refute an explanation are added to the first ones."""
+"""Most examples that are explained at once. If there are more, the search starts with the first FIRST_EXAMPLES, and
+adds examples that refute its best explanation."""
 FIRST_EXAMPLES = 12
 STRUCTURES, FEWEST_STRUCTURES = 60, 4
-"""Structures that are described exactly; fewer for lists that are not SHORT."""
+"""Most structures that are described exactly. Lists longer than SHORT get fewer, down to the second number."""
 VARIANTS = 6
-"""Runners-up of single sums that are tried in each structure."""
+"""Variants of each structure in which one sum is replaced by a runner-up."""
 CONDITIONS = 4
 """Conditions tried for one separation."""
 WORK, LONG_WORK = 400_000_000, 1_600_000_000
-"""Comparisons of a form with an example that may be made for one task, and for one with lists that are not SHORT: they bound
-how many conditions are considered."""
+"""Most comparisons of a form with an example for one task, with lists up to SHORT and with longer ones. They limit how
+many conditions are considered."""
 WORK_PER_SECOND = 800_000_000
-"""The same where time is short."""
+"""The same limit for each second that is left until the deadline."""
 PAIRED = 40
-"""Separations that are combined with each other."""
+"""Separations that are combined in pairs; also the number of values that a moving condition compares with."""
 LOOKED_AT = 100_000
-"""Elements of all examples that explanations are compared with at once."""
+"""Elements, of all examples together, that explanations are compared with at a time."""
 
 
 class Described(NamedTuple):
@@ -67,7 +70,7 @@ class Described(NamedTuple):
 
 
 class Rows(Protocol):
-    """Lists of one length: an array (N, L), or what becomes one in parts when it is looked at."""
+    """Lists of one length: an array (N, L), or an object that converts only the requested rows to an array."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, rows: list[int] | slice, /) -> Ints: ...
@@ -76,8 +79,8 @@ class Rows(Protocol):
 def explain(inputs: Rows, expected: Rows, deadline: float = float("inf"), costs: Costs = COSTS) -> list[Described]:
     """Explanations that fit the examples, the shortest first.
 
-    Once the deadline (of `time.perf_counter`) has passed, no more are looked for, and those that are there are no longer
-    compared with examples that they were not made for.
+    After the deadline (of `time.perf_counter`) the search stops, and the explanations found so far are no longer
+    compared with the examples that they were not made from.
     """
     chosen = list(range(min(len(inputs), FIRST_EXAMPLES)))
     while True:
@@ -91,7 +94,7 @@ def explain(inputs: Rows, expected: Rows, deadline: float = float("inf"), costs:
 
 
 def _unrefuted(found: list[Described], inputs: Rows, expected: Rows, deadline: float) -> list[Described]:
-    """Those that fit every example that there was time to look at."""
+    """The explanations that fit every example that was checked before the deadline."""
     for _, given, wanted in _chunks(inputs, expected):
         if not found or has_passed(deadline):
             break
@@ -100,7 +103,7 @@ def _unrefuted(found: list[Described], inputs: Rows, expected: Rows, deadline: f
 
 
 def _refuting(explanation: Explanation, inputs: Rows, expected: Rows, deadline: float, count: int = 2) -> list[int]:
-    """The first examples that the explanation does not fit."""
+    """Indices of the first `count` examples that the explanation does not fit."""
     wrong: list[int] = []
     for begin, given, wanted in _chunks(inputs, expected):
         wrong += (begin + np.flatnonzero((outputs(explanation, given) != wanted).any(axis=1))).tolist()
@@ -110,24 +113,26 @@ def _refuting(explanation: Explanation, inputs: Rows, expected: Rows, deadline: 
 
 
 def _chunks(inputs: Rows, expected: Rows) -> Iterator[tuple[int, Ints, Ints]]:
-    """The examples in parts, each with the number of its first one."""
+    """The examples in chunks, each with the index of its first example."""
     size = max(1, LOOKED_AT // inputs[:1].shape[1])
     for begin in range(0, len(inputs), size):
         yield begin, inputs[begin : begin + size], expected[begin : begin + size]
 
 
 Skeleton: TypeAlias = Union[Mask, "Branching"]
-"""A tree whose leaves are the examples that reach them."""
+"""A tree whose leaves are sets of examples: those that reach the leaf."""
 
 
 class Branching(NamedTuple):
+    """A node of a skeleton that is not a leaf."""
+
     condition: Comparison
     then: Skeleton
     orelse: Skeleton
 
 
 class Structure(NamedTuple):
-    """Which positions are explained by choices; all others by plain sums."""
+    """Which positions are explained by choices. All others are explained by plain sums."""
 
     cost: float
     choices: Mapping[int, Skeleton]
@@ -140,13 +145,13 @@ class Nesting(NamedTuple):
     side: Mask
     inner: Separation
     shallow: NDArray[np.bool_]
-    """(O,): for which of the open positions the outer one alone is better than a plain sum."""
+    """(O,): open positions where the outer separation alone is better than a plain sum."""
     deep: NDArray[np.bool_]
-    """(O,): for which of them both are better still."""
+    """(O,): open positions where both separations together are better still."""
 
 
 class _Search:
-    """The structures for one task."""
+    """The search for explanations of one task."""
 
     def __init__(self, inputs: Ints, expected: Ints, deadline: float, costs: Costs) -> None:
         self.inputs, self.expected, self.costs, self.deadline = inputs, expected, costs, deadline
@@ -157,11 +162,14 @@ class _Search:
         self.plain = self.table.prices(self.everything, list(range(self.length)))  # (L,)
         copies = (inputs == expected).all(axis=0)
         self.open = np.flatnonzero(~copies).tolist()
-        """Positions that change: a condition can only help these."""
+        """Positions that change. Only these can gain from a condition."""
         self.kept = float(self.plain[copies].sum())
 
     def explanations(self) -> list[Described]:
-        """The shortest first: all of them, or those that were made before the deadline, at least one if any fits."""
+        """All explanations, the shortest first. After the deadline only those found so far.
+
+        At least one is returned if plain sums or a piecewise function explain the task.
+        """
         found: dict[Explanation, Described] = {}
         for explanation in chain(self.alike(), chain.from_iterable(map(self.variants, self.best_structures()))):
             if explanation not in found:
@@ -172,7 +180,7 @@ class _Search:
         return sorted(found.values(), key=lambda f: f.length)
 
     def best_structures(self) -> list[Structure]:
-        """Those with the smallest costs."""
+        """The structures with the smallest costs."""
         count = max(FEWEST_STRUCTURES, min(STRUCTURES, STRUCTURES * SHORT // self.length))
         structures: list[Structure] = []
         with suppress(Late):
@@ -181,7 +189,7 @@ class _Search:
 
     # --- structures ------------------------------------------------------------------------------------------------
     def structures(self) -> Iterator[Structure]:
-        """The simplest kinds first. Late if there is no time for more."""
+        """All structures, the simplest kinds first. Raises Late when the deadline has passed."""
         if (self.plain < NONE).all():
             yield Structure(float(self.plain.sum()), {})
         if not self.open:
@@ -199,12 +207,12 @@ class _Search:
             yield from self.nested(paired)
 
     def work(self) -> float:
-        """Comparisons that there is time for."""
+        """Number of comparisons that there is time for."""
         left = max(0.0, self.deadline - time.perf_counter())
         return min(WORK if self.length <= SHORT else LONG_WORK, WORK_PER_SECOND * left)
 
     def separations(self) -> list[Separation]:
-        """Those that are found in half of the time that is left: the other half is needed to try them."""
+        """The separations found in half of the remaining time. The other half is needed to try them."""
         now = time.perf_counter()
         return separations(self.inputs, self.costs.of_conditions, now + (self.deadline - now) / 2)
 
@@ -212,21 +220,21 @@ class _Search:
         return way.mask, self.everything ^ way.mask
 
     def prices_split(self, way: Separation) -> Floats:
-        """Of explaining each open position by a choice."""
+        """Price of explaining each open position by a choice. (O,)"""
         both = [self.table.prices(mask, self.open) for mask in self.sides(way)]
         return both[0] + both[1] + self.costs.of("choices")
 
     def by(self, condition: Comparison, within: Mask) -> Branching:
-        """The choice by one condition among some of the examples."""
+        """The choice by one condition, among the examples `within`."""
         mask = bits(condition.holds(self.inputs))
         return Branching(condition, mask & within, within & ~mask)
 
     def at_open(self, skeleton: Skeleton, where: NDArray[np.bool_]) -> dict[int, Skeleton]:
-        """One skeleton for some of the open positions. (O,)"""
+        """The skeleton at each open position where `where` (O,) is true."""
         return {p: skeleton for p, use in zip(self.open, where.tolist(), strict=True) if use}
 
     def shared(self, ways: list[Separation]) -> Iterator[Structure]:
-        """One condition."""
+        """Structures with one condition for all positions."""
         plain = self.plain[self.open]
         for way, split in zip(ways, self.split, strict=True):
             look_at_clock(self.deadline)
@@ -238,7 +246,7 @@ class _Search:
                     yield Structure(total + price + self.kept, choices)
 
     def moving(self) -> Iterator[Structure]:
-        """A condition on each position's own element, or on it and a neighbour."""
+        """Structures with a condition on each position's own element, or on it and a neighbour."""
         for template in self.templates():
             look_at_clock(self.deadline)
             sides = self.moved_sides(template)
@@ -256,10 +264,9 @@ class _Search:
                 yield Structure(total + float(template.features() @ self.costs.of_conditions) + self.kept, choices)
 
     def moved_sides(self, template: Comparison) -> dict[int, tuple[Mask, Mask]]:
-        """For each open position the examples for which the condition holds there, and the others, if there are both."""
-        inside = range(
-            -min(template.elements), self.length - max(template.elements)
-        )  # where it does not leave the list
+        """For each open position, the examples for which the moved condition holds, and the others. Both must exist."""
+        # the positions where all elements of the condition are inside the list
+        inside = range(-min(template.elements), self.length - max(template.elements))
         positions = np.array([p for p in self.open if p in inside], np.int64)
         left = np.full((len(self.inputs), len(positions)), template.left.constant)
         for element, coefficient in template.left.terms:
@@ -272,7 +279,7 @@ class _Search:
         return sum(self.table.price(mask, position) for mask in sides) + self.costs.of("choices")
 
     def templates(self) -> Iterator[Comparison]:
-        """Conditions relative to a position: element 0 is its own."""
+        """Conditions relative to a position: element 0 is the position's own."""
         own = np.unique(self.inputs[:, self.open])
         values = own[np.argsort(np.abs(own), kind="stable")][:PAIRED].tolist()
         for value in values:
@@ -285,7 +292,7 @@ class _Search:
             yield Comparison(Sum(tuple(sorted(((0, 1), (other, -1))))), "==")
 
     def beside(self, ways: list[Separation]) -> Iterator[Structure]:
-        """Two conditions, each for some positions."""
+        """Structures with two conditions, each for some of the positions."""
         plain = self.plain[self.open]
         extra = self.costs.of("more conditions") + self.costs.of("conditions beside each other")
         for a, first in enumerate(ways):
@@ -303,7 +310,7 @@ class _Search:
                         yield Structure(total + price_1 + price_2 + extra + self.kept, choices)
 
     def nested(self, ways: list[Separation]) -> Iterator[Structure]:
-        """A condition inside one side of another."""
+        """Structures with one condition inside one side of another."""
         masks = [
             mask
             for outer in ways for side in self.sides(outer)
@@ -331,7 +338,7 @@ class _Search:
                         yield from self.nestings(total + extra, nesting)
 
     def nestings(self, cost: float, nesting: Nesting) -> Iterator[Structure]:
-        """With each of the cheapest conditions for the two separations."""
+        """Structures of a nesting, with each of the two cheapest conditions for both separations."""
         for price_1, condition_1 in nesting.outer.conditions[:2]:
             for price_2, condition_2 in nesting.inner.conditions[:2]:
                 simple = self.by(condition_1, self.everything)
@@ -342,13 +349,16 @@ class _Search:
 
     # --- explanations ----------------------------------------------------------------------------------------------
     def alike(self) -> Iterator[Explanation]:
-        """Every position explained by its own element in the same pieces, or kept."""
+        """The explanation by one piecewise function of the own element. Positions that it does not fit are kept."""
         if len(self.open) > 1 and (tree := in_pieces(self.inputs[:, self.open], self.expected[:, self.open])):
             moved = [shifted(tree, p) for p in range(self.length)]
             yield tuple(new if self.explains(new, p) else Sum(((p, 1),)) for p, new in enumerate(moved))
 
     def variants(self, structure: Structure) -> Iterator[Explanation]:
-        """With the cheapest sums everywhere, then with what most positions have in common, or with a runner-up in one place."""
+        """Explanations with this structure.
+
+        First the cheapest sum everywhere, then the most frequent tree wherever it fits, then a runner-up in one place.
+        """
         skeletons = [structure.choices.get(p, self.everything) for p in range(self.length)]
         cheapest_one = tuple(self.tree(skeleton, p, None) for p, skeleton in enumerate(skeletons))
         yield cheapest_one
@@ -358,7 +368,7 @@ class _Search:
             yield (*cheapest_one[:p], other, *cheapest_one[p + 1 :])
 
     def runners_up(self, skeletons: list[Skeleton]) -> Iterator[tuple[float, Mask, int, int]]:
-        """How much more they cost than the cheapest sum, for which examples and position, and their ranks."""
+        """Runners-up as (extra cost over the cheapest sum, examples, position, rank)."""
         for p in self.open:
             for mask in _leaves(skeletons[p]):
                 for rank in range(1, sums.TOP):
@@ -367,7 +377,7 @@ class _Search:
                         yield price - self.table.price(mask, p), mask, p, rank
 
     def uniform(self, explanation: Explanation) -> Iterator[Explanation]:
-        """The same with the most frequent tree wherever it fits, be it relative to the position or not."""
+        """The explanation with its most frequent tree wherever that fits: the relative tree, then the absolute one."""
         for moving in (True, False):
             moved = [shifted(tree, -p if moving else 0) for p, tree in enumerate(explanation)]
             frequent = Counter(moved[p] for p in self.open).most_common(1)
@@ -379,7 +389,7 @@ class _Search:
                 )
 
     def explains(self, tree: Tree, position: int) -> bool:
-        """Whether a tree, whose elements may lie outside the list, explains a position."""
+        """Whether a tree explains a position. It does not if one of its elements is outside the list."""
         elements = elements_of(tree)
         if elements and (min(elements) < 0 or max(elements) >= self.length):
             return False

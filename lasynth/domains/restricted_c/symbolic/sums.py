@@ -1,7 +1,7 @@
-"""Sums of list elements and a constant: what explains one element of an output where nothing depends on a condition.
+"""Sums of list elements and a constant: they explain an element of the output that depends on no condition.
 
-Lists all sums of a few elements once per list length, says what each costs as the explanation of a position, and finds the
-cheapest ones that fit some of the examples. Knows no conditions and no C.
+This module lists all sums of a few elements once per list length, computes what each of them costs as the explanation
+of a position, and finds the cheapest ones that fit a subset of the examples.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_TERMS = 6
-"""Elements in a sum, repetitions counted."""
+"""Most elements in a sum; an element that occurs twice counts twice."""
 MOST_SUMS = 20_000
 MOST_CELLS = 4_000_000
-"""Sums times positions: long lists get fewer sums, so that time stays short."""
+"""Limit on sums times positions: long lists get fewer sums, so that the search stays fast."""
 NEAREST = 2
-"""Elements that are not further apart than this are added in lists of any length."""
+"""Sums of two elements that are at most this far apart are listed for lists of any length."""
 TOP = 3
-"""Sums kept for a position: the cheapest and its runners-up."""
+"""Sums kept for a position: the cheapest one and its runners-up."""
 NONE = 1e9
-"""Cost of what does not exist."""
+"""The cost where no sum exists; larger than any real cost."""
 
 FEATURES = (
     "changed", "first other element", "more other elements", "without own element", "own element negative",
     "own element repeated", "other element negative", "constant only", "own element and constant",
     "with constant", "size of constant", "constant beyond 4",
 )  # fmt: skip
-"""What the cost of a sum is made of. The first ones depend on the elements, the last three on the constant."""
+"""Features that make up the cost of a sum. The last three depend on the constant, the others on the elements."""
 OF_CONSTANT = 3
 NO_ELEMENT = -2
-"""Where a form has fewer elements than others; neither sign of it is a code."""
+"""Fills the rows of forms with fewer elements. 2 * NO_ELEMENT and 2 * NO_ELEMENT + 1 are not codes."""
 BLOCK = 256
-"""Forms that are compared with an example at once, by vector instructions."""
+"""Forms that are compared with an example at a time, by vector instructions."""
 
 
 class Sum(NamedTuple):
     """`constant + coefficient * a[element] + ..`"""
 
     terms: tuple[tuple[int, int], ...]
-    """(element, coefficient), by element; no coefficient is zero."""
+    """Pairs (element, coefficient), sorted by element; no coefficient is zero."""
     constant: int = 0
 
     def at(self, inputs: Ints) -> Ints:
-        """Its value for each list. (N, L) -> (N,)"""
+        """Value of the sum for each list. (N, L) -> (N,)"""
         total = np.full(len(inputs), self.constant, np.int64)
         for element, coefficient in self.terms:
             total += coefficient * inputs[:, element]
@@ -65,7 +65,7 @@ class Forms(NamedTuple):
     """The M sums over lists of one length, without their constants."""
 
     codes: Ints
-    """(M, T): 2 i stands for + a[i], 2 i + 1 for - a[i], -1 for nothing; rising in each row."""
+    """(M, T): 2 i stands for + a[i] and 2 i + 1 for - a[i]. A row never decreases, except that -1 fills its end."""
 
     def sum_at(self, number: int, constant: int) -> Sum:
         counts: dict[int, int] = {}
@@ -75,15 +75,15 @@ class Forms(NamedTuple):
         return Sum(tuple(sorted(counts.items())), constant)
 
     def values(self, inputs: Ints) -> Ints:
-        """(K, L) -> (K, M)"""
+        """Value of each form for each list. (K, L) -> (K, M)"""
         wide = np.concatenate([np.stack([inputs, -inputs], axis=2).reshape(len(inputs), -1), 0 * inputs[:, :1]], axis=1)
-        total: Ints = wide[:, self.codes].sum(axis=2)  # code -1 is the zero at the end
-        return np.ascontiguousarray(total)  # one example's values side by side, for `_fitting`
+        total: Ints = wide[:, self.codes].sum(axis=2)  # code -1 selects the column of zeros at the end
+        return np.ascontiguousarray(total)  # `_fitting` needs the values of one example side by side
 
 
 @lru_cache(maxsize=8)
 def forms(length: int) -> Forms:
-    """All sums for lists of this length, those with fewer elements first; as many as there is room for."""
+    """All sums for lists of this length, within the limits above. Those with fewer elements come first."""
     levels = [np.zeros((1, 0), np.int64), np.arange(2 * length)[:, None]]
     room = min(MOST_SUMS, MOST_CELLS // length) - 1 - 2 * length
     for terms in range(2, MOST_TERMS + 1):
@@ -99,13 +99,13 @@ def forms(length: int) -> Forms:
 
 
 def _extensions(rows: Ints, length: int) -> int:
-    """How many rows `_extended` gives."""
+    """Number of rows that `_extended` returns."""
     last = rows[:, -1]
     return int((2 * length - last - (last % 2 == 0)).sum())
 
 
 def _extended(rows: Ints, length: int) -> Ints:
-    """Every row with one more code, not below its last one and not undoing it."""
+    """Every row with one more code that is not smaller than its last one and does not cancel it."""
     codes, last = np.arange(2 * length), rows[:, -1:]
     fits = (codes >= last) & ~((last % 2 == 0) & (codes == last + 1))  # (M, 2L)
     before, code = np.nonzero(fits)
@@ -113,7 +113,10 @@ def _extended(rows: Ints, length: int) -> Ints:
 
 
 def _near_pairs(length: int, room: int) -> Ints:
-    """Two codes each: of elements as near to each other as there is room for, at least NEAREST, or as far from both ends."""
+    """Pairs of codes of two elements that are near each other or mirrored (at the same distance from the two ends).
+
+    Near is up to NEAREST apart, or further if there is room.
+    """
     reach = max(NEAREST, room // (4 * length) - 1)
     place, mirrored = np.arange(length), np.arange(length // 2)
     first = np.concatenate([*(place[: max(0, length - apart)] for apart in range(reach + 1)), mirrored])
@@ -122,29 +125,30 @@ def _near_pairs(length: int, room: int) -> Ints:
         np.stack([2 * first + sign, 2 * second + other], axis=1)[(first != second) | (sign == other)]
         for sign in (0, 1) for other in (0, 1)
     ]  # fmt: skip
-    numbers = np.unique(np.concatenate(both) @ [2 * length, 1])  # in order, and what is near and mirrored once
+    numbers = np.unique(np.concatenate(both) @ [2 * length, 1])  # sorted, and without duplicates
     return np.stack(np.divmod(numbers, 2 * length), axis=1)
 
 
 class FormCosts(NamedTuple):
-    """What M forms cost without their constants.
+    """Costs of M forms without their constants.
 
-    A position matters to a form only if its own element is in it, so there is no need for a table of all positions.
+    The cost of a form depends on the position only if the form contains the position's own element. So one price for
+    each element and one for all other positions are enough.
     """
 
     elements: Ints
-    """(M, T), a negative number for none."""
+    """(M, T): the elements of each form, or a negative number."""
     prices: Floats
-    """(M, T + 1): as the explanation of the position of each of these elements, and of any other position."""
+    """(M, T + 1): price at the position of each of these elements; the last one is for any other position."""
     least: Floats
-    """(M,) the smallest of its prices."""
+    """(M,): the smallest price of each form."""
 
     def price(self, form: int, position: int) -> float:
         return _form_cost(self.elements, self.prices, form, position)
 
 
 def form_costs(codes: Ints, weights: Floats) -> FormCosts:
-    """Of forms (M, T) with the weights (F,) of FEATURES."""
+    """Costs of forms (M, T) under the weights (F,) of FEATURES."""
     elements = np.where(codes >= 0, codes // 2, NO_ELEMENT)
     own = np.concatenate([elements, np.full((len(codes), 1), NO_ELEMENT)], axis=1)[:, :, None]  # (M, T + 1, 1)
     plus, minus = ((codes[:, None] == 2 * own + sign).sum(axis=2) for sign in (0, 1))
@@ -155,7 +159,11 @@ def form_costs(codes: Ints, weights: Floats) -> FormCosts:
 
 
 def _columns(codes: Ints, plus: Ints, minus: Ints) -> Iterator[NDArray[Any]]:
-    """Features one after the other, of forms (M, T) that add and subtract the own element so many times. (M, P) each"""
+    """The features that depend on the elements, one at a time, in the order of FEATURES. (M, P) each
+
+    `codes` (M, T) are the forms; `plus` and `minus` (M, P) say how often each of them adds and subtracts the own
+    element.
+    """
     total = (codes >= 0).sum(axis=1)[:, None]
     negative = ((codes >= 0) & (codes % 2 == 1)).sum(axis=1)[:, None]
     other = total - plus - minus
@@ -181,7 +189,7 @@ def _form_cost(elements: Ints, prices: Floats, form: int, position: int) -> floa
 
 @compiled
 def constant_cost(constant: int, weights: Floats) -> float:
-    """Of the part of a sum that is a number; `weights` are the last three of FEATURES."""
+    """Cost of the constant of a sum; `weights` are those of the last three FEATURES."""
     if constant == 0:
         return 0.0
     size = abs(constant)
@@ -189,34 +197,35 @@ def constant_cost(constant: int, weights: Floats) -> float:
 
 
 def constant_features(constants: Ints) -> Floats:
-    """The last three of FEATURES. (N,) -> (N, 3)"""
+    """The last three of FEATURES for each constant. (N,) -> (N, 3)"""
     size = np.abs(constants)
     return np.stack([size > 0, np.log2(np.maximum(size, 1)), size > 4], axis=1)
 
 
 class Best(NamedTuple):
-    """The cheapest sums for each of Q questions, the best first."""
+    """The cheapest sums for each of Q questions, the cheapest first."""
 
     form: Ints
-    """(Q, TOP), -1 where there is none."""
+    """(Q, TOP): index of the form, -1 where there is none."""
     constant: Ints
+    """(Q, TOP)"""
     cost: Floats
-    """NONE where there is none."""
+    """(Q, TOP): NONE where there is no form."""
 
 
 class Questions(NamedTuple):
-    """Which sums explain a position on some of the examples?"""
+    """Q questions, each of the kind: which sums explain this position on this subset of the examples?"""
 
     masks: NDArray[np.bool_]
-    """(N, K): which examples."""
+    """(N, K): subsets of the examples."""
     mask: Ints
-    """(Q,) number of the mask."""
+    """(Q,): row of the subset in `masks`."""
     position: Ints
     """(Q,)"""
 
 
 def cheapest(values: Ints, outputs: Ints, asked: Questions, costs: FormCosts, weights: Floats) -> Best:
-    """`values` (K, M) of the forms, `outputs` (K, L), `weights` those of constants."""
+    """Answer the questions. `values` (K, M) are those of the forms, `outputs` is (K, L), `weights` are of constants."""
     return Best(*_cheapest(values, outputs, asked.masks, asked.mask, asked.position, *costs, weights, TOP))
 
 
@@ -267,9 +276,10 @@ def _cheapest(
 
 @compiled
 def _fitting(values: Ints, outputs: Ints, examples: Ints, position: int, begin: int, differs: Ints) -> bool:
-    """Whether some forms from `begin` on are off by the same constant on all these examples; `differs` is 0 for those.
+    """Whether any form from `begin` on differs from the outputs by one constant on all these examples.
 
-    The loops have no branches and their arrays no gaps, so that they become vector instructions.
+    Sets `differs` to 0 for those forms. The loops have no branches and their arrays are contiguous, so that they
+    compile to vector instructions.
     """
     first, count = examples[0], differs.size
     at_first = values[first, begin : begin + count]

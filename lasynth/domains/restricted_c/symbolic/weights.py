@@ -1,7 +1,7 @@
-"""What each feature of an explanation costs, in nats; fitted by `experiments/symbolic_weights.py` on 3,000 training tasks.
+"""Costs of the features of an explanation, in nats, fitted on 3,000 training tasks (`experiments/symbolic_weights.py`).
 
-Two are set by hand for what those tasks do not have, lists longer than five and numbers beyond 4: a loop with a branch goes on
-at hardly any cost, and large constants are not cheaper than small ones.
+Two weights are set by hand, because those tasks have no lists longer than five and no numbers beyond 4: another
+position of a loop with a branch costs hardly anything, and large constants are not cheaper than small ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writes explanations as programs: assignments in an order in which nothing is overwritten before it is read.
 
-Neighbouring positions that are explained alike become a loop, positions that share a condition one `if`. Where every order
-would overwrite something that is needed later, it is kept in a variable. Knows no search.
+Neighbouring positions that are explained alike become a loop. Positions that share a condition become one `if`. Where
+every order of assignments would overwrite a value that is needed later, the value is kept in a variable.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ from lasynth.domains.restricted_c.symbolic.sums import Sum
 
 Term = tuple[Sign, Operand]
 Resolve = Callable[[int], Operand]
-"""Where the original value of an element is."""
+"""Gives the place of an element's original value: the list or a variable."""
 LOOP, INDEX, KEPT = "i", "next_{}", "old_{}"
-"""Names of variables; `canonical` gives them others."""
+"""Names of variables; `canonical` renames them."""
 SHORTEST_LOOP = 3
 MOST_KEPT = MAX_SLOTS // 2 - 4
-"""Variables for values that are needed later."""
+"""Most variables for values that are needed later."""
 ORDERS = 25
-"""Ways to order summands: the usual one, and as many as there are for four."""
+"""Orders of the summands: the usual one, and 24 others, as many as four summands have."""
 
 
 class Unwritable(ValueError):
-    """An explanation that this language has no room for: too large a constant, too many values to keep."""
+    """The language cannot express the explanation: a constant is too large, or too many values must be kept."""
 
 
 def write(explanation: Explanation, order: int = 0, loops: bool = True) -> Program:
-    """The program, in canonical form. Unwritable.
+    """The program of an explanation, in canonical form. Raises Unwritable.
 
-    The summands are in one of ORDERS orders; the first reads best, others may stay within 32 bits where it does not.
-    Without loops it may be shorter if lists are short.
+    `order` selects one of ORDERS orders of the summands. Order 0 reads best; others may stay within 32 bits where it
+    does not. For short lists a program without loops may be shorter.
     """
     writer = _Writer(order, loops)
     block = writer.block(dict(enumerate(explanation)), {})
@@ -73,35 +73,38 @@ class _Unit:
     positions: frozenset[int]
     reads: frozenset[int]
     write: Callable[[Mapping[int, Operand]], Block]
-    """Given the elements whose original value is in a variable."""
+    """Gives the statements. Its argument maps elements to the variables that hold their original values."""
     keeps: frozenset[int] = frozenset()
-    """Elements that it needs in a variable because it overwrites them itself."""
+    """Elements that must be in a variable because the unit overwrites them itself."""
     is_loop: bool = False
 
 
 class _Waiting:
-    """Units that are not written yet. Who reads what is counted, because there may be a thousand of them."""
+    """Units that are not written yet. There may be a thousand of them, so it counts the readers of each element."""
 
     def __init__(self, units: Iterable[_Unit]) -> None:
         self.units = {min(unit.positions): unit for unit in units}
         self.readers = Counter(element for unit in self.units.values() for element in unit.reads)
-        """How many units read an element."""
+        """Number of waiting units that read each element."""
         self.owner = {position: first for first, unit in self.units.items() for position in unit.positions}
-        """The first position of the unit that overwrites an element."""
+        """First position of the unit that overwrites each element."""
         self.needed = {
             first: {e for e in unit.positions if self.read_by_others(e)} for first, unit in self.units.items()
         }
-        """What each unit would overwrite though others still read it."""
+        """Elements that each unit would overwrite although others still read them."""
         self.order = [self.rank(first) for first in self.units]
-        """A heap of the units; one whose need has become smaller is in it again, and its old place no longer counts."""
+        """A heap of units by rank. A unit whose rank falls is pushed again; `take` skips its old entry."""
         heapify(self.order)
 
     def __len__(self) -> int:
         return len(self.units)
 
     def take(self) -> tuple[_Unit, set[int]]:
-        """The unit that overwrites the least that others need, and what that is. Of several a loop, which would no longer be
-        one if what it reads were in variables; of several the leftmost one."""
+        """Remove the unit that overwrites the fewest elements that others need; return it and these elements.
+
+        If several are equal, a loop comes first: it could not be a loop if elements that it reads were in variables.
+        Then the leftmost one comes first.
+        """
         while (place := heappop(self.order)[-1]) not in self.units:
             pass
         unit, needed = self.units.pop(place), self.needed.pop(place)
@@ -128,7 +131,7 @@ class _Run:
     first: int
     last: int
     moving: bool
-    """Whether all elements move along with the position, or only the position's own."""
+    """Whether all elements of the tree move along with the position, or only the position's own."""
 
 
 @dataclass
@@ -155,7 +158,7 @@ class _Writer:
 
     # --- order -------------------------------------------------------------------------------------------------------
     def block(self, trees: Mapping[int, Tree], kept: Mapping[int, Operand]) -> Block:
-        """Statements that give each position the value of its tree; `kept` are elements that were overwritten before."""
+        """Statements that give each position the value of its tree. `kept` maps overwritten elements to variables."""
         waiting = _Waiting(self.units({p: tree for p, tree in trees.items() if tree != Sum(((p, 1),))}))
         kept, mine, written = dict(kept), dict[int, Var](), list[Statement]()
         while waiting:
@@ -211,9 +214,8 @@ class _Writer:
         def statements(kept: Mapping[int, Operand]) -> Block:
             indices: dict[int, Var] = {}
             outside = _places(kept)
-            if run.moving and any(
-                e in kept for p in positions for e in elements_of(trees[p])
-            ):  # not all in the list any more
+            # a loop cannot index elements that are in variables
+            if run.moving and any(e in kept for p in positions for e in elements_of(trees[p])):
                 order = positions if up else reversed(positions)
                 return tuple(s for p in order for s in self.statements(Element(Const(p)), p, trees[p], outside))
 
@@ -248,7 +250,11 @@ class _Writer:
             yield from _if(tree.condition, place, then, orelse)
 
     def assignment(self, target: Target, own: int, total: Sum, place: Resolve) -> Iterator[Statement]:
-        """`own` is the element that the target is: it must be read by the first statement, which overwrites it."""
+        """Statements that assign a sum to the target.
+
+        `own` is the element that the target stands for. The first statement overwrites it, so that statement must read
+        it.
+        """
         if total.is_copy_of(own):
             return
         if total.terms == ((own, 1),) and abs(total.constant) == 1:
@@ -266,7 +272,7 @@ class _Writer:
             yield Assign(target, Expr(target, tuple(rest[begin : begin + MAX_OPERATORS])))
 
 
-# --- parts of statements -----------------------------------------------------------------------------------------------------
+# --- parts of statements --------------------------------------------------------------------------------------------
 def _places(kept: Mapping[int, Operand]) -> Resolve:
     return lambda element: kept[element] if element in kept else Element(Const(element))
 
@@ -276,7 +282,10 @@ def _sign(number: int) -> Sign:
 
 
 def _representable(value: int) -> list[int]:
-    """Constants of the language whose sum it is: C reads -2147483648 as a long. Unwritable if it does not fit into an int."""
+    """Constants of the language whose sum is `value`. Raises Unwritable if it does not fit into an int.
+
+    -2147483648 needs two constants, because C reads it as a long.
+    """
     if value == -INT_MAX - 1:
         return [-INT_MAX, -1]
     if abs(value) > INT_MAX:
@@ -285,18 +294,18 @@ def _representable(value: int) -> list[int]:
 
 
 def _added(value: int) -> list[Term]:
-    """A number after other summands."""
+    """A number as terms that follow other summands."""
     return [(_sign(part), Const(abs(part))) for part in _representable(value)]
 
 
 def _number(value: int) -> Expr:
-    """A number alone."""
+    """A number as an expression of its own."""
     first, *rest = _representable(value)
     return Expr(Const(first), tuple(term for part in rest for term in _added(part)))
 
 
 def _ordered(total: Sum, own: int, place: Resolve, order: int) -> list[Term]:
-    """The summands; the first one is not subtracted. Usually those of the own element come early, the constant late."""
+    """The summands; the first one is never subtracted. In order 0 the own element comes early and the constant late."""
     places = {element: place(element) for element, _ in total.terms}
     by_owner = sorted(total.terms, key=lambda term: (term[0] != own, term[1] < 0))
     terms: list[Term] = [(_sign(c), places[e]) for e, c in by_owner for _ in range(abs(c))]
@@ -313,7 +322,7 @@ def _ordered(total: Sum, own: int, place: Resolve, order: int) -> list[Term]:
 
 
 def _reordered(terms: list[Term], order: int) -> list[Term]:
-    """What is added and what is subtracted by turns, so that sums on the way stay small; then other permutations."""
+    """Order 1 alternates additions and subtractions, to keep partial sums small; the others are its permutations."""
     signs = ([term for term in terms if term[0] == sign] for sign in ("+", "-"))
     in_turn = [term for pair in zip_longest(*signs) for term in pair if term is not None]
     return list(next(islice(permutations(in_turn), order - 1, None), in_turn))
@@ -334,7 +343,7 @@ NEGATED: dict[Relation, Relation] = {"==": "!=", "<=": ">", "<": ">="}
 
 
 def _test(condition: Comparison, place: Resolve, wanted: bool) -> Test:
-    """The condition, or its opposite if not wanted."""
+    """The condition as a test, or its negation if not `wanted`."""
     terms, constant = condition.left.terms, condition.left.constant
     plus = [place(e) for e, c in terms if c > 0]
     minus = [place(e) for e, c in terms if c < 0]
@@ -351,9 +360,9 @@ def _test(condition: Comparison, place: Resolve, wanted: bool) -> Test:
     return Test(left, relation, _number(-constant))
 
 
-# --- runs --------------------------------------------------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------------------------
 def _runs(trees: Mapping[int, Tree]) -> Iterator[_Run]:
-    """Neighbouring positions worth a loop, from left to right."""
+    """Runs of neighbouring positions that are worth a loop, from left to right."""
     moving_ends = _moving_ends(trees)
     position, last = min(trees, default=0), max(trees, default=-1)
     while position <= last:
@@ -366,7 +375,7 @@ def _runs(trees: Mapping[int, Tree]) -> Iterator[_Run]:
 
 
 def _runs_from(first: int, trees: Mapping[int, Tree], moving_ends: Mapping[int, int]) -> Iterator[_Run]:
-    """The longest run of each kind that a loop can do."""
+    """The longest run of each kind that starts at `first` and can be written as a loop."""
     if first in trees:
         if not _is_shared(trees[first], first):
             yield _Run(first, _fixed_end(trees, first), moving=False)
@@ -380,7 +389,7 @@ def _shortest(tree: Tree) -> int:
 
 
 def _moving_ends(trees: Mapping[int, Tree]) -> dict[int, int]:
-    """For each position the last one of the run of positions whose trees differ only by the position."""
+    """For each position, the last position of its run: neighbours whose trees are equal relative to their positions."""
     ends: dict[int, int] = {}
     relative = {p: shifted(tree, -p) for p, tree in trees.items()}
     for p in sorted(trees, reverse=True):
@@ -389,7 +398,7 @@ def _moving_ends(trees: Mapping[int, Tree]) -> dict[int, int]:
 
 
 def _fixed_end(trees: Mapping[int, Tree], first: int) -> int:
-    """The last position of the run from `first` in which only the position's own element changes."""
+    """The last position of the run from `first` in which trees differ only in the position's own element."""
     last = first
     while last + 1 in trees and trees[last + 1] == _own_replaced(trees[first], first, last + 1):
         last += 1
@@ -407,7 +416,7 @@ def _own_replaced(tree: Tree, first: int, position: int) -> Tree:
 
 
 def _is_shared(tree: Tree, position: int) -> bool:
-    """Whether it chooses by a condition that does not depend on the position: not a loop's business."""
+    """Whether the tree's condition does not depend on the position: then one `if` is better than a loop."""
     return isinstance(tree, Choice) and position not in tree.condition.elements
 
 
