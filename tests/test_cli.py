@@ -69,6 +69,53 @@ def test_run_karel(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def
     assert (tmp_path / "run.svg").read_text().startswith("<svg")
 
 
+def test_a_world_may_be_in_a_file(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    picture = "> 1 . #\n. . . .\n"
+    world = '{"rows": 2, "cols": 4, "hero": "1:0:east", "blocked": "1:3", "markers": "1:1:1"}'
+    monkeypatch.chdir(tmp_path)
+    Path("world.txt").write_text(picture)
+    Path("world of Karel.json").write_text(world)
+    wanted = call("run", WALK, "--input", picture, "--json")
+    assert wanted[0] == 0
+    assert call("run", WALK, "--input", "world.txt", "--json") == wanted
+    assert call("run", WALK, "--input", tmp_path / "world of Karel.json", "--json") == wanted
+    reduced = call("reduce", WALK, "--input", picture, "--random", 0)
+    assert reduced[0] == 0
+    assert call("reduce", WALK, "--input", "world.txt", "--random", 0) == reduced
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"", "nowhere.txt", "nowhere.txt: no such file"),
+        (b"", "nowhere", "nowhere: no such file"),
+        (b"", ".", ".: no such file"),
+        (b". .\n. .", "world.txt", "world.txt: a world has one robot"),
+        (b"{}", "world.txt", 'world.txt: a world in JSON needs "rows"'),
+        (b"\xff\x00", "world.txt", "world.txt is not text"),
+        (b"", "x" * 500, "x" * 500 + ": "),
+    ],
+)
+def test_bad_files_of_worlds_are_named(  # type: ignore[no-untyped-def]
+    call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("world.txt").write_bytes(content)
+    for command in ("run", "reduce"):
+        code, out, err = call(command, WALK, "--input", name)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_lists_are_not_read_from_files(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    Path("list.txt").write_text("[1,2,3,4,0]")
+    code, _, err = call("run", SHIFT, "--input", "list.txt")
+    assert code == 2
+    assert "list.txt" in err
+    assert "no such file" not in err
+
+
 def test_reduce(call) -> None:  # type: ignore[no-untyped-def]
     code, out, err = call("reduce", SHIFT)
     assert code == 0

@@ -8,7 +8,7 @@ from typing import Annotated
 from tyro.conf import arg
 
 from lasynth.commands.arguments import Inputs, ProgramFile, call
-from lasynth.commands.terminal import domain_of, print_code, read_text
+from lasynth.commands.terminal import domain_of, print_code, read_input, read_text
 from lasynth.task import InputError
 
 
@@ -25,7 +25,7 @@ def reduce(
     """
     domain = domain_of(file)
     program = domain.parse_text(read_text(file))
-    given = [domain.read_value(text) for text in inputs]
+    given = [read_input(domain, text) for text in inputs]
     if random < 0 or (not given and not random):
         raise InputError("--random must be positive where no --input is given")
     values = [*given, *domain.random_values(Random(seed), random, like=given[0] if given else None)]

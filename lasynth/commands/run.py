@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from lasynth.commands.arguments import Inputs, ProgramFile, call
-from lasynth.commands.terminal import complain, console, domain_of, read_text, write_text
+from lasynth.commands.terminal import complain, console, domain_of, read_input, read_text, write_text
 from lasynth.domains.base import AnyDomain, Trace
 from lasynth.task import InputError
 
@@ -31,7 +31,7 @@ def run(
     program = domain.parse_text(read_text(file))
     if not inputs:
         raise InputError("give at least one --input")
-    values = [domain.read_value(text) for text in inputs]
+    values = [read_input(domain, text) for text in inputs]
     traces = [domain.trace(program, value) for value in values]
     if picture is not None:
         _draw(domain, traces, picture)

@@ -52,6 +52,31 @@ def _decoded(data: bytes) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
 
 
+def read_input(domain: AnyDomain, text: str) -> Any:
+    """Read a value that a person gave as text or, if the language allows it, as the name of a file. InputError."""
+    if not domain.values_in_files or not _may_be_a_name(text):
+        return domain.read_value(text)
+    file = Path(text)
+    try:
+        found = file.is_file()
+    except OSError as error:
+        raise InputError(f"{text}: {error.strerror}") from error
+    if not found and " " not in text.strip():
+        raise InputError(f"{text}: no such file")
+    if not found:
+        return domain.read_value(text)
+    content = read_text(file)
+    try:
+        return domain.read_value(content)
+    except InputError as error:
+        raise InputError(f"{text}: {error}") from error
+
+
+def _may_be_a_name(text: str) -> bool:
+    """Whether a text could be the name of a file: one line, not too long, not JSON."""
+    return bool(text.strip()) and "\n" not in text and not text.lstrip().startswith("{") and len(text) <= 1000
+
+
 def write_text(file: Path, text: str) -> None:
     try:
         file.write_text(text)

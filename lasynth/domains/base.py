@@ -80,6 +80,8 @@ class Domain(Protocol[P, V, O]):
     name: str
     suffix: str
     """Ending of this language's files, with the dot."""
+    values_in_files: bool
+    """Whether a person may give a command the name of a file instead of the text of a value."""
     options: type[Any]
     """Class of the generator's options."""
     categories: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""Random numbers inside compiled code: SplitMix64 on a state of one number, the same on every machine.
+"""Random numbers for compiled code: SplitMix64, whose state is one number. Every machine draws the same numbers.
 
-Numba's own generator is global to a thread; this one is passed around. Knows nothing of Karel.
+Numba's own generator is global to a thread; here the caller passes the state. This module knows nothing about Karel.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lasynth.jit import compiled
 
 
 def dice_from(rng: Random) -> NDArray[np.uint64]:
-    """A state for the functions below, drawn from `rng`."""
+    """A random state for the functions below, drawn from `rng`. (1,)"""
     return np.array([rng.getrandbits(64)], dtype=np.uint64)
 
 
 @compiled
 def bits(dice: NDArray[np.uint64]) -> Any:
-    """The next 64 random bits, as numpy's unsigned integer."""
+    """Draw 64 random bits, as an unsigned integer of numpy."""
     dice[0] += np.uint64(0x9E3779B97F4A7C15)
     z = dice[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -31,19 +31,19 @@ def bits(dice: NDArray[np.uint64]) -> Any:
 
 @compiled
 def uniform(dice: NDArray[np.uint64]) -> float:
-    """From 0 up to but not including 1."""
+    """Draw a number from 0 (included) to 1 (excluded)."""
     return float(bits(dice) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
 def below(dice: NDArray[np.uint64], limit: int) -> int:
-    """From 0 to limit - 1."""
+    """Draw an integer from 0 to limit - 1."""
     return int(uniform(dice) * limit)
 
 
 @compiled
 def choose(dice: NDArray[np.uint64], weights: NDArray[np.float64]) -> int:
-    """An index, as often as its weight says."""
+    """Draw an index with a probability proportional to its weight."""
     left = uniform(dice) * weights.sum()
     for index in range(weights.size):
         left -= weights[index]

@@ -1,4 +1,4 @@
-"""Karel runs for the terminal: the world before and after, side by side, and the actions one by one."""
+"""Karel runs for the terminal: the worlds before and after the run side by side, or one line per action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from lasynth.domains.karel.world import DIRECTIONS, World
 
 
 def show(trace: Trace[World], *, steps: bool) -> RenderableType:
-    """Both worlds side by side, or the actions one by one; after a failure both. What failed is left to the caller."""
+    """The worlds before and after the run, or with `steps` a table of actions; for a failed run with `steps` both.
+
+    The caller prints the error.
+    """
     last = trace.steps[-1].value if trace.steps else trace.input
     worlds = Table.grid(padding=(0, 2))
     worlds.add_row(_panel(trace.input, "before"), _panel(last, "after" if trace.error is None else "when it failed"))

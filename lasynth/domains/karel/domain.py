@@ -1,4 +1,4 @@
-"""Karel behind the project's interface: each method hands on to the module that knows."""
+"""Karel as a Domain: each method calls the module that does the work."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ from lasynth.domains.karel.generator import KarelOptions
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.world import World
-from lasynth.task import InputError, Task
+from lasynth.task import Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
 MEMORY = 50_000_000
-"""Bytes for the grids of programs that run at once: the machine keeps one for each program on each world."""
+"""Limit in bytes on the grids of one call of the machine, which returns one grid for each program on each world."""
 PROBES, PROBE_SEED = 64, 5
+"""Number and seed of the worlds on which `behaviours` compares programs."""
 
 
 class Karel:
@@ -47,9 +48,10 @@ class Karel:
 
     name = "karel"
     suffix = ".karel"
+    values_in_files = True
     categories = nodes.CATEGORIES
     options = KarelOptions
-    distinct_splits = False  # the public data shares programs between its splits, and short ones would vanish otherwise
+    distinct_splits = False  # as in the public data; else the held-out splits would have hardly any short programs
     vocab = grammar.VOCAB
     syntax = grammar.KarelSyntax()
     statement_ends = grammar.STATEMENT_ENDS
@@ -82,21 +84,13 @@ class Karel:
 
     # --- values and runs ---------------------------------------------------------------------------------------
     def read_value(self, text: str) -> World:
-        """A world from a file, or from the text itself: the public grid JSON or a picture of characters."""
-        content = _file_content(text)
-        where = "" if content is None else f"{text}: "
-        content = text if content is None else content
-        try:
-            world = World.from_json(content) if content.lstrip().startswith("{") else drawing.read(content)
-            return world.check_input()
-        except InputError as error:
-            raise InputError(f"{where}{error}") from None
+        """A world from text: the public grid JSON, or a picture of characters. InputError."""
+        world = World.from_json(text) if text.lstrip().startswith("{") else drawing.read(text)
+        return world.check_input()
 
     def random_values(self, rng: Random, count: int, like: World | None = None) -> list[World]:
         size = None if like is None else (like.rows, like.cols)
-        worlds = generator.sample_worlds(rng, count, size)
-        rows = zip(worlds.grids, worlds.heroes.tolist(), worlds.sizes.tolist(), strict=True)
-        return [machine.unpack(grid, *hero, *sides) for grid, hero, sides in rows]
+        return machine.unpack_all(generator.sample_worlds(rng, count, size))
 
     def check_value(self, value: object) -> World:
         """A world as it is, or the public grid object."""
@@ -118,7 +112,7 @@ class Karel:
         return show(trace, steps=steps)
 
     def picture(self, trace: Trace[World]) -> str:
-        """The run as a strip of worlds, in SVG; of a run without steps the world alone."""
+        """The run as a strip of worlds, in SVG; for a run that did nothing, a picture of its input."""
         return picture.run_svg(trace) if trace.steps or trace.error else picture.world_svg(trace.input)
 
     def run_many(self, programs: Sequence[Program], values: Sequence[World]) -> list[list[World | None]]:
@@ -152,7 +146,7 @@ class Karel:
         return generator.sample_worlds(Random(PROBE_SEED), PROBES)
 
     def behaviours(self, programs: Sequence[Program], like: World | None = None) -> list[bytes]:
-        """Digests of 8 bytes; the probes are of all sizes, whatever `like` is, as are the worlds of one task."""
+        """Digests of 8 bytes. `like` has no effect: the probes have all sizes, as the worlds of one task do."""
         digests = []
         columns = [machine.STATUS, machine.PLACE, machine.HEADING]
         for reports, grids in _runs(programs, self._probes):
@@ -165,7 +159,7 @@ class Karel:
         return digests
 
     def arrow_type(self) -> pa.DataType:
-        """The fields of the public grid JSON but `crashed`, which is always false."""
+        """The fields of the public grid JSON except `crashed`, which is always false."""
         import pyarrow as pa
 
         sides = [("rows", pa.int8()), ("cols", pa.int8())]
@@ -186,31 +180,15 @@ class Karel:
         return statistics.published()
 
 
-def _file_content(text: str) -> str | None:
-    """What the file of that name holds, or None if there is no such file."""
-    if "\n" in text or text.lstrip().startswith("{") or len(text) > 1000:
-        return None
-    path = Path(text)
-    try:
-        if not path.is_file():
-            if " " not in text.strip():
-                raise InputError(f"{text}: no such file")
-            return None
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{text}: cannot be read as text") from None
-
-
 def _runs(programs: Sequence[Program], worlds: machine.Worlds) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-    """Reports and grids of all programs on all worlds, some programs at a time."""
+    """Reports and grids of all programs on all worlds, as many programs at a time as MEMORY allows."""
     size = max(MEMORY // (machine.AREA * max(len(worlds.grids), 1)), 1)
     for start in range(0, len(programs), size):
         yield machine.run(machine.pack_programs(programs[start : start + size]), worlds)
 
 
 def _outputs(reports: Any, grids: Any, values: Sequence[World]) -> list[World | None]:
+    """One program's results on all worlds; None where the run failed."""
     outputs: list[World | None] = []
     for report, grid, value in zip(reports.tolist(), grids, values, strict=True):
         fine = report[machine.STATUS] == machine.OK

@@ -1,9 +1,10 @@
-"""A Karel world as characters that a person can read and type: one line a row, the top row first, spaces between cells.
+"""A Karel world as a picture of characters: one line per row, the top row first, spaces between cells.
 
     . . # 3
     . > . .
 
-`.` empty, `#` wall, a number for markers, `^ > v <` the robot, with a number behind it for the markers under it: `>2`.
+`.` is an empty cell, `#` a wall, a number that many markers. `^ > v <` is the robot; a number right after it counts the
+markers under it: `>2`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _CELL = re.compile(r"([.#])|([\^>v<]?)([0-9]{0,3})")
 
 
 def draw(world: World) -> str:
-    """The picture, without a line break at its end: `read(draw(world)) == world`."""
+    """Draw a world, without a final line break: `read(draw(world)) == world`."""
     rows = [[_cell(world, row, col) for col in range(world.cols)] for row in reversed(range(world.rows))]
     widths = [max(len(row[col]) for row in rows) for col in range(world.cols)]
     return "\n".join(" ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
@@ -35,12 +36,12 @@ def _cell(world: World, row: int, col: int) -> str:
 
 
 def read(text: str) -> World:
-    """The world in a picture; `/` may stand for a line break. InputError with the place."""
+    """Read a picture; `/` may replace a line break. InputError that names the line and the cell."""
     lines = [line.split() for line in text.replace("/", "\n").splitlines() if line.strip()]
     cols = len(lines[0]) if lines else 0
     if not (MIN_SIDE <= len(lines) <= MAX_SIDE and MIN_SIDE <= cols <= MAX_SIDE):
         wanted = f"{MIN_SIDE} to {MAX_SIDE} rows and columns, with spaces between cells"
-        raise InputError(f"a world has {wanted}; not {len(lines)} x {cols}")
+        raise InputError(f"the picture of a world has {wanted}; not {len(lines)} x {cols}")
     heroes: list[tuple[int, int, int]] = []
     cells = bytearray()
     for row, line in enumerate(reversed(lines)):
@@ -58,14 +59,13 @@ def read(text: str) -> World:
 
 
 def _read_cell(cell: str, place: str) -> tuple[int, int]:
-    """What the cell holds, and which way the robot in it looks, or -1."""
+    """The content of the cell, and the direction of the robot in it, or -1 without a robot."""
     match = _CELL.fullmatch(cell)
     if match is None:
         raise InputError(f"{place}: {cell[:20]!r} is not . # a number or one of ^ > v <")
     if match[1]:
         return (WALL if match[1] == "#" else 0), -1
-    digits = match[3] or "0"
-    if len(digits) > 4 or int(digits) > MAX_MARKERS:
-        raise InputError(f"{place}: {digits[:20]} markers; a cell holds at most {MAX_MARKERS}")
-    count = int(digits)
+    count = int(match[3] or 0)
+    if count > MAX_MARKERS:
+        raise InputError(f"{place}: {count} markers; a cell holds at most {MAX_MARKERS}")
     return count, HEROES.index(match[2]) if match[2] else -1

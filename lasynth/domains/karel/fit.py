@@ -1,7 +1,7 @@
-"""Fits the Karel generator's tables to the public figures and writes fitted.py. Nothing else here imports it.
+"""Fit the Karel generator's tables to the public figures and write them to fitted.py. No other module imports this one.
 
-Samples tasks, compares each line with its figures, multiplies each weight by (wanted / found) ** rate, and so on:
-raking by simulation. `python -m lasynth.domains.karel.fit --rounds 20 --tasks 10000`
+Each round samples tasks, compares each line of their statistics with the public figures, and multiplies each weight by
+(wanted / found) ** rate: raking by simulation. `python -m lasynth.domains.karel.fit --rounds 20 --tasks 10000`
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.karel import generator, statistics, weights
+from lasynth.domains.karel.grammar import KEYWORDS
 from lasynth.domains.karel.nodes import ACTIONS, CATEGORIES
 from lasynth.statistics import total_variation
 
 FITTED = Path(__file__).with_name("fitted.py")
-HEADER = '''"""Numbers that fit.py wrote; weights.py, skeleton.py and scenery.py say what they are."""
+HEADER = '''"""Weights that fit.py wrote; weights.py, skeleton.py and scenery.py explain them."""
 
 from typing import Any
 
 FITTED: dict[str, Any] = '''
 SHARED = 0.35
-"""Of the rate, for each of the four lines that speak of the same thing, how much control flow there is."""
-CONTROLS = ("REPEAT", "WHILE", "IF", "IFELSE")
+"""Factor on the rate for lines that depend on each other, because all of them measure the amount of control flow."""
 TARGETS = statistics.published()
 PlainTables = dict[str, dict[str, NDArray[np.float64]]]
 
@@ -49,11 +49,11 @@ def update_shape(tables: dict[str, Any], lines: statistics.Lines, rate: float) -
         tables[field] *= ratios(lines, name, classes(name), rate * SHARED)
     tables["category"] *= ratios(lines, "category", CATEGORIES, rate * SHARED)
     for depth, name in enumerate(("statements outside blocks", "statements at depth 1")):
-        controls = ratios(lines, name, CONTROLS, rate * SHARED)
+        controls = ratios(lines, name, KEYWORDS, rate * SHARED)
         tables["statements"][depth, 1:] *= controls
         if depth == 1:
             tables["statements"][2, 1:] *= controls
-    for row, kind in enumerate((*CONTROLS, "IFELSE")):
+    for row, kind in enumerate((*KEYWORDS, "IFELSE")):
         name = f"block length, {kind}"
         change = ratios(lines, name, classes(name), rate)
         tables["blocks"][row] *= np.concatenate([change, change[-1:].repeat(tables["blocks"].shape[1] - 5)])
@@ -83,7 +83,7 @@ def update_world(tables: dict[str, Any], lines: statistics.Lines, rate: float) -
 
 
 def plain(tables: PlainTables) -> dict[str, Any]:
-    """The tables as lists of short numbers, each row with its largest at 1."""
+    """The tables as lists of rounded numbers; except for the chance `negated`, the largest number of a row is 1."""
     return {
         part: {
             name: np.round(a if name == "negated" else a / a.max(axis=-1, keepdims=True), 4).tolist()
@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--tasks", type=int, default=10000)
-    parser.add_argument("--rate", type=float, default=0.8, help="for the first half of the rounds; then half of it")
+    parser.add_argument("--rate", type=float, default=0.8, help="of the first half of the rounds; then half of it")
     arguments = parser.parse_args()
     stored = weights.TABLES._asdict()
     tables = {part: {k: v.copy() for k, v in fields._asdict().items()} for part, fields in stored.items()}

@@ -1,4 +1,4 @@
-"""Numbers that fit.py wrote; weights.py, skeleton.py and scenery.py say what they are."""
+"""Weights that fit.py wrote; weights.py, skeleton.py and scenery.py explain them."""
 
 from typing import Any
 

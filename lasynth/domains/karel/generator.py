@@ -1,7 +1,7 @@
-"""Random Karel tasks like those of the public data: a program that obeys its rules, with six worlds on which it runs.
+"""Random Karel tasks like those of the public data: a program that follows its rules, and six worlds on which it runs.
 
-A shape is drawn first and kept while actions, conditions and worlds are tried, so that what is hard to fill is not rare
-for that. Everything happens in compiled code; Python only turns the arrays into tasks. Knows nothing of files.
+The shape of a program is drawn first and stays the same while actions, conditions and worlds are tried. So shapes that
+are hard to fill do not become rare. Compiled code does the work; Python only turns the arrays into tasks.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from lasynth.domains.karel.nodes import Program, category
 from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.scenery import COLS, ROWS, draw_kind, draw_world, draw_worlds
 from lasynth.domains.karel.skeleton import ROOM, draw_shape
+from lasynth.domains.karel.statistics import RUN_LENGTHS
 from lasynth.domains.karel.weights import TABLES, FillTables, Tables
 from lasynth.domains.karel.world import MAX_SIDE, MIN_SIDE, World
 from lasynth.jit import compiled
@@ -51,46 +52,47 @@ from lasynth.task import Example, Task
 
 EXAMPLES = 6
 FILLS, KINDS, WORLDS, PLANTS = 60, 6, 12, 6
-"""Fillings tried for a shape, kinds of world for an example, worlds of a kind, markers put where one is wanted."""
+"""Limits on tries: fillings of a shape, kinds of world for an example, worlds of a kind, runs on a world (a marker is
+added before the next run where the program wanted to pick one)."""
 CHUNK = 1000
-"""Tasks in memory as arrays at once."""
+"""Tasks that are drawn in one call of the compiled code."""
 MOST_ACTIONS = 73
-"""In a run; the public data has no more."""
-ACTED_BINS = np.array((5, 17, 43), dtype=np.int64)
+"""The most actions in a run; no run of the public data has more."""
+ACTED_BINS = np.array(RUN_LENGTHS, dtype=np.int64)
 SHAPES, FILLED, NO_WORLD, TILTED, GIVEN_UP = range(5)
-"""What is counted on the way."""
+"""Places in the array of counts; _COUNTED has their names."""
 _COUNTED = ("shapes drawn", "programs tried", "programs without six worlds", "programs thinned out", "shapes given up")
 
 
 @dataclass(frozen=True, slots=True)
 class KarelOptions:
-    """How Karel tasks are made."""
+    """Options of the generator of Karel tasks."""
 
     reduce: bool = False
     """Replace each program by the smallest one found that does the same on its six worlds."""
 
 
-class TaskArrays(NamedTuple):
-    """Room for tasks."""
+class DrawnTasks(NamedTuple):
+    """N tasks as arrays, filled while they are drawn."""
 
     tokens: NDArray[np.int64]
-    """(N, ROOM)"""
+    """(N, ROOM): the lexemes of each program."""
     sizes: NDArray[np.int64]
-    """(N,)"""
+    """(N,): the number of its lexemes."""
     kinds: NDArray[np.int64]
-    """(N, 6, 4): rows, columns and more of each world."""
+    """(N, 6, 4): the kind of each world, see scenery.draw_kind."""
     heroes: NDArray[np.int64]
     """(N, 6, 2): the robot's cell and direction before the run."""
     before: NDArray[np.uint8]
     after: NDArray[np.uint8]
-    """(N, 6, 324)"""
+    """(N, 6, 324): the packed worlds before and after the run."""
     reports: NDArray[np.int64]
-    """(N, 6, REPORT)"""
+    """(N, 6, REPORT): the machine's report of each run."""
 
 
 @compiled
 def may_follow(previous: int, action: int) -> bool:
-    """The public data's rule for two actions side by side."""
+    """Whether `action` may come right after `previous`, as in the public data."""
     if previous == LEFT:
         return bool(action in (MOVE, LEFT))
     if previous == RIGHT:
@@ -106,7 +108,7 @@ def fill(
     depths: NDArray[np.int64],
     tokens: NDArray[np.int64],
 ) -> bool:
-    """A program of this shape into `tokens`; False if it has no move or no marker action."""
+    """Write a random program of this shape into `tokens`; False if it has no move or no marker action."""
     weights = np.empty(5)
     did = 0
     for i in range(shape.size):
@@ -134,7 +136,7 @@ def fill(
 
 @compiled
 def _good(report: NDArray[np.int64], before: NDArray[np.uint8], after: NDArray[np.uint8], place: int, way: int) -> bool:
-    """Whether a run is fit to be an example: not too long, it went well, moved, touched a marker, changed the world."""
+    """Whether a run can be an example: no error, not too long, a move, a marker action, and a changed world."""
     did = report[DID]
     if report[STATUS] != OK or report[ACTED] > MOST_ACTIONS:
         return False
@@ -147,11 +149,11 @@ def _good(report: NDArray[np.int64], before: NDArray[np.uint8], after: NDArray[n
 
 @compiled
 def find_world(
-    tables: Tables, dice: NDArray[np.uint64], code: NDArray[np.int64], room: TaskArrays, task: int, example: int
+    tables: Tables, dice: NDArray[np.uint64], code: NDArray[np.int64], drawn: DrawnTasks, task: int, example: int
 ) -> bool:
-    """A world on which the program runs well, as one example of a task; False if none is found."""
-    kind, before, after = room.kinds[task, example], room.before[task, example], room.after[task, example]
-    report = room.reports[task, example]
+    """Draw a world on which the program runs well, as one example of the task; False if none is found."""
+    kind, before, after = drawn.kinds[task, example], drawn.before[task, example], drawn.after[task, example]
+    report = drawn.reports[task, example]
     for _ in range(KINDS):
         draw_kind(tables.world, dice, kind)
         for _ in range(WORLDS):
@@ -163,14 +165,14 @@ def find_world(
                     break
                 before[report[PLACE]] += 1
             if _good(report, before, after, place, way):
-                room.heroes[task, example, 0], room.heroes[task, example, 1] = place, way
+                drawn.heroes[task, example, 0], drawn.heroes[task, example, 1] = place, way
                 return True
     return False
 
 
 @compiled
 def _kept(tables: FillTables, dice: NDArray[np.uint64], tokens: NDArray[np.int64], reports: NDArray[np.int64]) -> bool:
-    """Thins out kinds of program of which the steps before give too many."""
+    """Decide at random whether to keep a program: the steps before make too many programs of some classes."""
     conditional = False
     for token in tokens:
         conditional |= CONDITION <= token < END_REPEAT
@@ -190,12 +192,12 @@ def _fill_shape(
     dice: NDArray[np.uint64],
     shape: NDArray[np.int64],
     depths: NDArray[np.int64],
-    room: TaskArrays,
+    drawn: DrawnTasks,
     task: int,
     counts: NDArray[np.int64],
 ) -> bool:
-    """A whole task of this shape; False if too many tries fail."""
-    tokens = room.tokens[task, : shape.size]
+    """Make a whole task of this shape; False if too many tries fail."""
+    tokens = drawn.tokens[task, : shape.size]
     code = np.empty((2 * shape.size + 2, 3), dtype=np.int64)
     for _ in range(FILLS):
         if not fill(tables.fill, dice, shape, depths, tokens):
@@ -203,12 +205,12 @@ def _fill_shape(
         counts[FILLED] += 1
         compile_program(tokens, code)
         found = 0
-        while found < EXAMPLES and find_world(tables, dice, code, room, task, found):
+        while found < EXAMPLES and find_world(tables, dice, code, drawn, task, found):
             found += 1
         if found < EXAMPLES:
             counts[NO_WORLD] += 1
-        elif _kept(tables.fill, dice, tokens, room.reports[task]):
-            room.sizes[task] = shape.size
+        elif _kept(tables.fill, dice, tokens, drawn.reports[task]):
+            drawn.sizes[task] = shape.size
             return True
         else:
             counts[TILTED] += 1
@@ -217,22 +219,22 @@ def _fill_shape(
 
 
 @compiled
-def draw_tasks(tables: Tables, dice: NDArray[np.uint64], room: TaskArrays, counts: NDArray[np.int64]) -> None:
-    """Fill the room with tasks."""
+def draw_tasks(tables: Tables, dice: NDArray[np.uint64], drawn: DrawnTasks, counts: NDArray[np.int64]) -> None:
+    """Fill the arrays with tasks."""
     shape, depths = np.empty(ROOM, dtype=np.int64), np.empty(ROOM, dtype=np.int64)
-    for task in range(room.sizes.size):
+    for task in range(drawn.sizes.size):
         while True:
             size = 0
             while size == 0:
                 counts[SHAPES] += 1
                 size = draw_shape(tables.shape, dice, shape, depths)
-            if _fill_shape(tables, dice, shape[:size], depths, room, task, counts):
+            if _fill_shape(tables, dice, shape[:size], depths, drawn, task, counts):
                 break
 
 
-def make_room(count: int) -> TaskArrays:
-    """Empty arrays for so many tasks."""
-    return TaskArrays(
+def empty_tasks(count: int) -> DrawnTasks:
+    """Empty arrays for `count` tasks."""
+    return DrawnTasks(
         tokens=np.zeros((count, ROOM), dtype=np.int64),
         sizes=np.zeros(count, dtype=np.int64),
         kinds=np.zeros((count, EXAMPLES, 4), dtype=np.int64),
@@ -244,7 +246,7 @@ def make_room(count: int) -> TaskArrays:
 
 
 def sample_worlds(rng: Random, count: int, size: tuple[int, int] | None = None) -> Worlds:
-    """Random worlds, whether or not a program could run on them; of so many rows and columns, if these are given."""
+    """Random worlds that belong to no program; with `size`, each has that many rows and columns."""
     tables = TABLES.world
     if size is not None:
         rows, cols = (np.eye(MAX_SIDE - MIN_SIDE + 1)[side - MIN_SIDE] for side in size)
@@ -256,35 +258,35 @@ def sample_worlds(rng: Random, count: int, size: tuple[int, int] | None = None) 
 
 
 def sample_tasks(rng: Random, count: int, options: KarelOptions) -> tuple[list[Task[Program, World]], Counter[str]]:
-    """Exactly `count` tasks, and how often each thing happened on the way."""
+    """Exactly `count` tasks, and counts of shapes and programs that were drawn and dropped."""
     return sample_with(TABLES, rng, count, options)
 
 
 def sample_with(
     tables: Tables, rng: Random, count: int, options: KarelOptions
 ) -> tuple[list[Task[Program, World]], Counter[str]]:
-    """The same with other tables."""
+    """`sample_tasks` with other tables."""
     dice, tasks = dice_from(rng), []
     counts = np.zeros(len(_COUNTED), dtype=np.int64)
     for start in range(0, count, CHUNK):
-        room = make_room(min(CHUNK, count - start))
-        draw_tasks(tables, dice, room, counts)
-        tasks += [_task(room, i, options) for i in range(room.sizes.size)]
+        drawn = empty_tasks(min(CHUNK, count - start))
+        draw_tasks(tables, dice, drawn, counts)
+        tasks += [_task(drawn, i, options) for i in range(drawn.sizes.size)]
     return tasks, Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
 
 
-def _task(room: TaskArrays, task: int, options: KarelOptions) -> Task[Program, World]:
-    tokens = room.tokens[task, : room.sizes[task]]
+def _task(drawn: DrawnTasks, task: int, options: KarelOptions) -> Task[Program, World]:
+    tokens = drawn.tokens[task, : drawn.sizes[task]]
     if options.reduce:
-        tokens = reduce_tokens(tokens, room.before[task], room.heroes[task], TICKS)
+        tokens = reduce_tokens(tokens, drawn.before[task], drawn.heroes[task], TICKS)
     program = grammar.parse(VOCAB.decode(tokens.tolist()))
-    examples = tuple(_example(room, task, example) for example in range(EXAMPLES))
+    examples = tuple(_example(drawn, task, example) for example in range(EXAMPLES))
     return Task(program, examples, category(program), syntax.length(program), "native")
 
 
-def _example(room: TaskArrays, task: int, example: int) -> Example[World]:
-    rows, cols = int(room.kinds[task, example, ROWS]), int(room.kinds[task, example, COLS])
-    place, way = room.heroes[task, example].tolist()
-    report = room.reports[task, example]
-    before = unpack(room.before[task, example], place, way, rows, cols)
-    return Example(before, unpack(room.after[task, example], int(report[PLACE]), int(report[HEADING]), rows, cols))
+def _example(drawn: DrawnTasks, task: int, example: int) -> Example[World]:
+    rows, cols = int(drawn.kinds[task, example, ROWS]), int(drawn.kinds[task, example, COLS])
+    place, way = drawn.heroes[task, example].tolist()
+    report = drawn.reports[task, example]
+    before = unpack(drawn.before[task, example], place, way, rows, cols)
+    return Example(before, unpack(drawn.after[task, example], int(report[PLACE]), int(report[HEADING]), rows, cols))

@@ -1,9 +1,9 @@
-"""The lexemes in which a model writes Karel, and which of them may come next.
+"""The lexemes with which a model writes Karel, and which of them may come next.
 
-Public tokens that always go together are one lexeme, or none: `WHILE c( not c( frontIsClear c) c) w( move w)` is
-`WHILE`, `not frontIsClear`, `move`, `w)`. Each closing lexeme says what it closes, and `i) ELSE e(` is one, so a
-statement is known to be over when its last lexeme is written. The end of the program is EOS. The compiled automaton
-alone knows which lexeme may follow which; the parser of tokens is independent of it, and tests hold the two together.
+Public tokens that always appear together are one lexeme or none: `WHILE c( not c( frontIsClear c) c) w( move w)` is
+`WHILE`, `not frontIsClear`, `move`, `w)`. Each closing lexeme names the block that it closes, and `i) ELSE e(` is one
+lexeme, so a statement is complete as soon as its last lexeme is written. EOS ends the program. A compiled automaton
+decides which lexeme may follow which. The parser does not use the automaton; tests check that the two agree.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ CLOSINGS = ("r)", "w)", "i)", "i) ELSE e(", "e)")
 VOCAB = Vocab((*ACTIONS, *KEYWORDS, *syntax.COUNTS, *CONDITIONS, *CLOSINGS))
 
 ACTION = len(SPECIAL)
-"""The number of the first action; the others follow in the order above. So with the rest."""
+"""Number of the first action; the other actions follow in the order above. COUNT and CONDITION work the same way."""
 REPEAT, WHILE, IF, IFELSE = range(ACTION + len(ACTIONS), ACTION + len(ACTIONS) + len(KEYWORDS))
 COUNT = IFELSE + 1
 CONDITION = COUNT + MAX_TIMES + 1
 END_REPEAT, END_WHILE, END_IF, ELSE, END_ELSE = range(CONDITION + len(CONDITIONS), len(VOCAB))
 SIZE = len(VOCAB)
 STATEMENT_ENDS: NDArray[np.bool_] = np.isin(VOCAB.lexemes, (*ACTIONS, *CLOSINGS))
-"""Lexemes with which a statement is complete, be it inside a block."""
+"""(vocabulary,) whether a statement, inside a block or not, is complete with this lexeme."""
 NESTING: NDArray[np.int64] = np.isin(VOCAB.lexemes, KEYWORDS).astype(np.int64)
-"""How many blocks a lexeme opens; -1 where it closes one."""
+"""(vocabulary,) how many blocks this lexeme opens; -1 where it closes one."""
 NESTING[[END_REPEAT, END_WHILE, END_IF, END_ELSE]] = -1
 
-# A state: phase, depth, whether the innermost block has a statement, and the closing lexeme of each open block.
+# A state: the phase, the depth, whether the innermost block has a statement, the closing lexeme of each open block.
 PHASE, DEPTH, FILLED, STACK = 0, 1, 2, 3
 STATE = STACK + MAX_NESTING
 IN_BLOCK, WANTS_COUNT, WANTS_CONDITION, OVER = 0, 1, 2, 3
@@ -79,7 +79,7 @@ def accepts(state: NDArray[np.int64], token: int) -> bool:
 
 @compiled
 def follow(state: NDArray[np.int64], token: int) -> None:
-    """Change the state to what it is after a lexeme that may come next."""
+    """Update the state for a lexeme that `accepts` allows."""
     if state[PHASE] == OVER:
         return
     if state[PHASE] != IN_BLOCK:
@@ -96,7 +96,7 @@ def follow(state: NDArray[np.int64], token: int) -> None:
         state[STACK + state[DEPTH]] = 0
         state[FILLED] = 1
     else:
-        state[STACK + state[DEPTH]] = END_REPEAT + token - REPEAT  # the closings come in the order of the keywords
+        state[STACK + state[DEPTH]] = END_REPEAT + token - REPEAT  # closings are in the order of the keywords
         state[DEPTH] += 1
         state[FILLED] = 0
         state[PHASE] = WANTS_COUNT if token == REPEAT else WANTS_CONDITION
@@ -113,7 +113,7 @@ def _masks(states: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 @compiled
 def _follow_all(states: NDArray[np.int64], tokens: NDArray[np.int64]) -> int:
-    """Advance each state; the row of the first lexeme that is not allowed, or -1."""
+    """Advance each state in place; gives the row of the first lexeme that is not allowed, or -1."""
     for n in range(states.shape[0]):
         if not accepts(states[n], tokens[n]):
             return n
@@ -123,7 +123,7 @@ def _follow_all(states: NDArray[np.int64], tokens: NDArray[np.int64]) -> int:
 
 @compiled
 def is_program(tokens: NDArray[np.int64]) -> bool:
-    """Whether lexemes, without EOS, are a whole program: what compiled code may rely on."""
+    """Whether lexemes (without EOS) are a whole program. Compiled code relies on it."""
     state = np.zeros(STATE, dtype=np.int64)
     for token in tokens:
         if not accepts(state, token):
@@ -133,7 +133,7 @@ def is_program(tokens: NDArray[np.int64]) -> bool:
 
 
 class KarelSyntax:
-    """Masks of allowed lexemes for many unfinished programs at once; after EOS only PAD may come."""
+    """Masks of the lexemes that may come next, for many unfinished programs at once; after EOS only PAD may come."""
 
     def start(self, count: int) -> NDArray[np.int64]:
         return np.zeros((count, STATE), dtype=np.int64)
@@ -143,24 +143,24 @@ class KarelSyntax:
         return masks
 
     def advance(self, states: NDArray[np.int64], tokens: NDArray[np.int64]) -> NDArray[np.int64]:
-        after = np.array(states, dtype=np.int64)  # a copy in memory order, whatever came in
-        culprit = _follow_all(after, np.asarray(tokens, dtype=np.int64))
-        if culprit >= 0:
-            token = int(tokens[culprit])
+        after = np.array(states, dtype=np.int64)  # a contiguous copy, for the compiled code
+        wrong = _follow_all(after, np.asarray(tokens, dtype=np.int64))
+        if wrong >= 0:
+            token = int(tokens[wrong])
             name = VOCAB.lexemes[token] if 0 <= token < SIZE else token
-            raise ValueError(f"lexeme {name!r} may not come next in program {culprit}")
+            raise ValueError(f"lexeme {name!r} may not come next in program {wrong}")
         return after
 
 
 def lexemes(program: Program) -> list[str]:
-    """The model's lexemes of a program without double negation, without EOS."""
+    """The model's lexemes of a program, double negations resolved, without EOS."""
     return list(_block_lexemes(program.body))
 
 
 def ids(program: Program) -> NDArray[np.int64]:
-    """The numbers of `lexemes(program)`, double negations resolved, without EOS: what the compiled code takes.
+    """The numbers of `lexemes(program)`, as the compiled code takes them.
 
-    A tree that no parser could have made, with an empty block or nested too deep, is a ValueError.
+    A tree that no parser builds (with an empty block, or nested too deep) is a ValueError.
     """
     numbers = np.array(VOCAB.encode(lexemes(program))[:-1], dtype=np.int64)
     if not is_program(numbers):
@@ -193,7 +193,7 @@ def _condition_lexeme(condition: Condition) -> str:
 
 
 def expand(lexemes: Sequence[str]) -> list[str]:
-    """The public tokens that a model's lexemes stand for, right or wrong."""
+    """The public tokens that the lexemes stand for; they need not form a program."""
     tokens = ["DEF", "run", "m("]
     opening = ""
     for lexeme in lexemes:
@@ -215,5 +215,5 @@ def _expansion(lexeme: str, opening: str) -> list[str]:
 
 
 def parse(lexemes: Sequence[str]) -> Program:
-    """The program that lexemes spell. ParseError, located in the public tokens they stand for."""
+    """The program that lexemes spell. A ParseError points into the public tokens that they stand for."""
     return syntax.parse_tokens(" ".join(expand(lexemes)))

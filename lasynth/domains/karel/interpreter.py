@@ -1,7 +1,7 @@
-"""What Karel programs mean, in code to be read: the semantics of the reference implementation of the public data.
+"""What Karel programs do, in readable code: the semantics of the reference implementation of the public data.
 
-A tick passes at each action, each test of a condition and each round of a repeat, before it happens; a run that needs
-one tick more than the limit is stopped. A crash ends the run. Knows nothing of how to be fast: that is machine.py.
+Each action, each test of a condition and each round of a repeat takes one tick, which is counted before it happens. A
+run that needs more ticks than the limit is stopped. A crash ends the run. The fast version of this is machine.py.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from lasynth.domains.karel.world import MAX_MARKERS, World, step
 from lasynth.task import ExecutionError, StepLimit
 
 TICKS = 200
-"""The reference's limit."""
+"""Tick limit of the reference implementation."""
 
 
 class Crash(ExecutionError):
-    """The robot did what it cannot do."""
+    """An action that is not possible: the way is blocked, or a cell has no marker or too many."""
 
 
 @dataclass
 class Run:
-    """A run of a program: the world as it is now, and how it came to be so."""
+    """A run in progress: the current world, the ticks so far and the actions so far."""
 
     world: World
     limit: int = TICKS
@@ -113,14 +113,14 @@ def _with_markers(world: World, change: int) -> World:
 
 
 def run(program: Program, world: World, limit: int = TICKS) -> World:
-    """The world after the program. Crash or StepLimit."""
+    """The world after the run. Raises Crash or StepLimit."""
     state = Run(world, limit)
     state.block(program.body)
     return state.world
 
 
 def trace(program: Program, world: World, limit: int = TICKS) -> tuple[Trace[World], int]:
-    """The run action by action, and the ticks it took."""
+    """The run action by action, and the number of its ticks."""
     state = Run(world, limit)
     try:
         state.block(program.body)

@@ -1,7 +1,7 @@
 """Karel compiled and run in machine code: many programs on many worlds in one call, with the interpreter's results.
 
-A program is an array of lexeme numbers, compiled to rows of (operation, argument, target). A world is packed in an
-18 x 18 frame of bytes whose rim is wall, so that every step is an addition and every test one look.
+A program is an array of lexeme numbers, compiled to rows of (operation, argument, target). A world is packed into an
+18 x 18 frame of bytes. Cells outside the world are walls, so a step is one addition and a test reads one cell.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ FRAME = 18
 AREA = FRAME * FRAME
 MOVE, LEFT, RIGHT, PICK, PUT, TEST, JUMP, LOAD, LOOP, HALT = range(10)
 STEPS = np.array((FRAME, 1, -FRAME, -1), dtype=np.int64)
-"""From a cell to its neighbour in each direction."""
+"""What to add to a cell's index to get its neighbour in each direction."""
 
 STATUS, TOOK, PLACE, HEADING, ACTED, SEQUENCE, DID, LAST = range(8)
-"""Columns of a run's report: status, ticks, robot's cell and direction, number of actions, digest of their sequence, a
-bit for each kind of action done, and the operation that ended the run."""
+"""Columns of a run's report: status, ticks, cell and direction of the robot, number of actions, digest of their
+sequence, one bit for each kind of action done, and the operation that ended the run."""
 REPORT = 8
 
 
 @compiled
 def compile_program(tokens: NDArray[np.int64], code: NDArray[np.int64]) -> int:
-    """Bytecode of a well-formed program into `code`, (lexemes + 1, 3) or longer; gives its length."""
+    """Write the bytecode of a well-formed program into `code`, (lexemes + 1, 3) or longer; gives its length."""
     length, depth = 0, 0
     open_at = np.empty(MAX_NESTING + 1, dtype=np.int64)
     i = 0
@@ -70,8 +70,16 @@ def compile_program(tokens: NDArray[np.int64], code: NDArray[np.int64]) -> int:
 
 
 @compiled
+def bytecode(tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bytecode of a well-formed program. (lexemes + 1, 3)"""
+    code = np.empty((tokens.size + 1, 3), dtype=np.int64)
+    compile_program(tokens, code)
+    return code
+
+
+@compiled
 def holds(grid: NDArray[np.uint8], place: int, heading: int, condition: int) -> bool:
-    """A test by its place among the condition lexemes: the second five are the negated ones."""
+    """Whether a condition holds, by its place among the condition lexemes: the second five are negated."""
     test = condition % 5
     if test == 3:
         result = grid[place] > 0
@@ -85,7 +93,7 @@ def holds(grid: NDArray[np.uint8], place: int, heading: int, condition: int) -> 
 
 @compiled
 def act(grid: NDArray[np.uint8], place: int, heading: int, action: int) -> tuple[int, int, bool]:
-    """Do an action: the robot's cell and direction after it, and whether all went well."""
+    """Do an action; gives the robot's cell and direction after it, and whether it was possible."""
     if action == MOVE:
         ahead = place + STEPS[heading]
         return (place, heading, False) if grid[ahead] == WALL else (ahead, heading, True)
@@ -95,13 +103,16 @@ def act(grid: NDArray[np.uint8], place: int, heading: int, action: int) -> tuple
         return place, (heading + 1) & 3, True
     if grid[place] == (0 if action == PICK else MAX_MARKERS):
         return place, heading, False
-    grid[place] += np.uint8(1) if action == PUT else np.uint8(255)  # bytes wrap around: the latter is one less
+    grid[place] += np.uint8(1) if action == PUT else np.uint8(255)  # bytes wrap around: adding 255 subtracts 1
     return place, heading, True
 
 
 @compiled
 def next_timed(code: NDArray[np.int64], pc: int, rounds: NDArray[np.int64]) -> int:
-    """From `pc` to the next operation that takes a tick, or to the end: jumps, and repeats that begin or are over."""
+    """Go from `pc` to the next operation that takes a tick, or to the end.
+
+    Jumps and the start and end of a repeat take no tick.
+    """
     while True:
         operation = code[pc, 0]
         if operation == JUMP:
@@ -124,7 +135,7 @@ def execute(
     limit: int,
     report: NDArray[np.int64],
 ) -> int:
-    """Run bytecode on `grid`, which it changes, and fill the report; gives the status."""
+    """Run bytecode on `grid`, in place, and fill the report; gives the status."""
     rounds = np.empty(MAX_NESTING + 1, dtype=np.int64)
     place, heading, ticks, acted, sequence, did = start, direction, 0, 0, np.uint64(0), 0
     status, fine = OK, True
@@ -154,6 +165,21 @@ def execute(
 
 
 @compiled
+def run_worlds(
+    code: NDArray[np.int64],
+    grids: NDArray[np.uint8],
+    heroes: NDArray[np.int64],
+    limit: int,
+    reports: NDArray[np.int64],
+    outputs: NDArray[np.uint8],
+) -> None:
+    """Run bytecode on each of W worlds; fills reports (W, REPORT) and outputs (W, 324)."""
+    for w in range(grids.shape[0]):
+        outputs[w] = grids[w]
+        execute(code, outputs[w], heroes[w, 0], heroes[w, 1], limit, reports[w])
+
+
+@compiled
 def run_batch(
     tokens: NDArray[np.int64],
     bounds: NDArray[np.int64],
@@ -164,14 +190,15 @@ def run_batch(
     reports: NDArray[np.int64],
     outputs: NDArray[np.uint8],
 ) -> None:
-    """Program p, lexemes bounds[p] to bounds[p + 1], on the worlds from first[p] on; fills (P, W, ...) arrays."""
-    code = np.empty((np.max(np.diff(bounds)) * 2 + 2, 3), dtype=np.int64)
+    """Run each program p, lexemes bounds[p] to bounds[p + 1], on W worlds from first[p] on.
+
+    Fills reports (P, W, REPORT) and outputs (P, W, 324).
+    """
+    code = np.empty((np.max(np.diff(bounds)) + 1, 3), dtype=np.int64)
     for p in range(bounds.size - 1):
         compile_program(tokens[bounds[p] : bounds[p + 1]], code)
-        for w in range(reports.shape[1]):
-            world = first[p] + w
-            outputs[p, w] = grids[world]
-            execute(code, outputs[p, w], heroes[world, 0], heroes[world, 1], limit, reports[p, w])
+        start, end = first[p], first[p] + reports.shape[1]
+        run_worlds(code, grids[start:end], heroes[start:end], limit, reports[p], outputs[p])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +206,7 @@ class Worlds:
     """Many worlds as arrays."""
 
     grids: NDArray[np.uint8]
-    """(W, 324)"""
+    """(W, 324): walls and markers."""
     heroes: NDArray[np.int64]
     """(W, 2): the robot's cell and direction."""
     sizes: NDArray[np.int64]
@@ -188,14 +215,14 @@ class Worlds:
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Many programs as one array of lexemes and where each begins and ends."""
+    """P programs in one array of lexemes; program p is tokens[bounds[p] : bounds[p + 1]]."""
 
     tokens: NDArray[np.int64]
     bounds: NDArray[np.int64]
 
 
 def pack(worlds: Sequence[World]) -> Worlds:
-    """Worlds as arrays."""
+    """Pack worlds into arrays."""
     grids = np.full((len(worlds), FRAME, FRAME), WALL, dtype=np.uint8)
     for grid, world in zip(grids, worlds, strict=True):
         cells = np.frombuffer(world.cells, dtype=np.uint8).reshape(world.rows, world.cols)
@@ -210,14 +237,20 @@ def pack(worlds: Sequence[World]) -> Worlds:
 
 
 def unpack(grid: NDArray[np.uint8], place: int, heading: int, rows: int, cols: int) -> World:
-    """A World again."""
+    """Turn a packed world back into a World."""
     row, col = divmod(place, FRAME)
     cells = grid.reshape(FRAME, FRAME)[1 : rows + 1, 1 : cols + 1]
     return World(rows, cols, row - 1, col - 1, heading, cells.tobytes())
 
 
+def unpack_all(worlds: Worlds) -> list[World]:
+    """The inverse of `pack`."""
+    rows = zip(worlds.grids, worlds.heroes.tolist(), worlds.sizes.tolist(), strict=True)
+    return [unpack(grid, *hero, *size) for grid, hero, size in rows]
+
+
 def pack_programs(programs: Sequence[Program]) -> Programs:
-    """Programs as arrays."""
+    """Pack programs into arrays."""
     arrays = [grammar.ids(program) for program in programs]
     bounds = np.zeros(len(arrays) + 1, dtype=np.int64)
     np.cumsum([array.size for array in arrays], out=bounds[1:])
@@ -232,7 +265,7 @@ def run(
     count: int | None = None,
     limit: int = TICKS,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Reports (P, W, REPORT) and grids (P, W, 324) of each program on all worlds, or on `count` from `first` on."""
+    """Run all programs on all worlds, or on `count` from first[p] on: reports (P, W, REPORT), grids (P, W, 324)."""
     size = programs.bounds.size - 1
     width = len(worlds.grids) if count is None else count
     starts = np.zeros(size, dtype=np.int64) if first is None else first

@@ -1,4 +1,4 @@
-"""Karel's syntax tree. Knows nothing of how programs are written down, nor of what they do."""
+"""Karel's syntax tree, independent of how programs are written and run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TESTS = ("frontIsClear", "leftIsClear", "rightIsClear", "markersPresent", "noMar
 MAX_TIMES = 19
 """The largest repeat count of the language; the public data uses 2 to 10."""
 MAX_NESTING = 30
-"""Blocks within blocks that a program may have; the deepest public program has 5."""
+"""How deep blocks may be nested; the deepest public program has 5."""
 CATEGORIES = ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")
 
 
@@ -24,7 +24,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of TESTS with so many `not` before it."""
+    """One of TESTS, with `negations` times `not` before it."""
 
     test: str
     negations: int = 0
@@ -81,7 +81,7 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
 
 
 def walk(block: Block, depth: int = 0) -> Iterator[tuple[int, Statement]]:
-    """Every statement in the order in which it is written, with the number of blocks around it."""
+    """Every statement in the order of the text, with the number of blocks around it."""
     for statement in block:
         yield depth, statement
         for inner in blocks(statement):
@@ -89,7 +89,7 @@ def walk(block: Block, depth: int = 0) -> Iterator[tuple[int, Statement]]:
 
 
 def category(program: Program) -> str:
-    """Which kinds of control flow the program has, in the words of the paper's figures."""
+    """The kinds of control flow in the program, by the names in the paper's figures."""
     kinds = {type(statement) for _, statement in walk(program.body)} - {Action}
     if not kinds:
         return "Seq-only"
@@ -101,12 +101,12 @@ def category(program: Program) -> str:
 
 
 def nesting(program: Program) -> int:
-    """Blocks within blocks at the deepest point: 0 for a program of actions only."""
+    """How deep the blocks are nested: 0 for a program of actions only."""
     return max(depth for depth, _ in walk(program.body))
 
 
 def canonical(program: Program) -> Program:
-    """The same program with each pair of `not` taken away."""
+    """The same program without pairs of `not`."""
     return Program(_canonical_block(program.body))
 
 

@@ -1,4 +1,4 @@
-"""SVG pictures of Karel worlds, and of runs as strips of worlds. Knows nothing of which fonts and viewers there are."""
+"""SVG pictures of Karel worlds, and of runs as strips of worlds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasynth.domains.karel.world import WALL, World
 
 CELL, MARGIN, GAP, CAPTION = 24, 12, 28, 22
 WIDEST = 1500
-"""Of a strip, before it goes on below."""
+"""Width in pixels at which a strip continues in the next row."""
 PAPER, LINE, FRAME, STONE, GOLD, GOLD_RIM, ROBOT, INK, RED = (
     "#ffffff",
     "#e4e2dc",
@@ -31,7 +31,7 @@ def world_svg(world: World) -> str:
 
 
 def run_svg(trace: Trace[World], most: int = 24) -> str:
-    """A run as a strip of worlds: the input and the world after each action, of a long run the first and last."""
+    """A run as a strip of worlds: the input and the world after each action; a long run without its middle."""
     frames = [("start", trace.input), *((step.label, step.value) for step in trace.steps)]
     numbered = [(f"{i}. {label}" if i else label, world) for i, (label, world) in enumerate(frames)]
     if len(numbered) > most:
@@ -41,7 +41,7 @@ def run_svg(trace: Trace[World], most: int = 24) -> str:
 
 
 def strip_svg(frames: Sequence[tuple[str, World]], footer: str = "") -> str:
-    """Worlds side by side, in rows, each with a caption, and a line of red text below."""
+    """Worlds side by side, in rows, each with a caption; below them a line of red text."""
     step_x = max(max(world.cols * CELL for _, world in frames), 96) + GAP
     step_y = max(world.rows for _, world in frames) * CELL + CAPTION + GAP // 2
     per_row = max(WIDEST // step_x, 1)
@@ -85,7 +85,7 @@ def _world(world: World) -> list[str]:
 
 
 def _cell(world: World, row: int, col: int) -> list[str]:
-    """A wall, or markers: a disc with their number; beside the robot a small one in the corner."""
+    """A wall, or a disc with the number of markers. Under the robot a coloured cell; `_robot` adds the number."""
     count = world.markers_at(row, col)
     x, y = col * CELL, (world.rows - 1 - row) * CELL
     if count == WALL:
@@ -100,7 +100,7 @@ def _cell(world: World, row: int, col: int) -> list[str]:
 
 
 def _robot(world: World) -> str:
-    """An arrow head that points where the robot looks; beside it, smaller, the number of markers under it, if any."""
+    """An arrow head in the robot's direction, and a small number if there are markers under the robot."""
     x, y = (world.col + 0.5) * CELL, (world.rows - 0.5 - world.row) * CELL
     count = world.markers_at(world.row, world.col)
     pose = f"translate({x} {y}) rotate({90 * world.direction})"

@@ -1,6 +1,6 @@
-"""Karel programs as the public data's JSON, `{"run": [{"type": "move"}]}`, and NeurTaskSyn's variant of it (read only).
+"""Karel programs as JSON: reads and writes the form of the public data, `{"run": [{"type": "move"}]}`.
 
-The variant has `{"type": "run", "body": [...]}`, conditions that are strings, and `notFrontIsClear` among them.
+Also reads NeurTaskSyn's variant: `{"type": "run", "body": [...]}`, conditions as strings such as `notFrontIsClear`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from lasynth.domains.karel.nodes import (
 )
 from lasynth.task import ParseError
 
-_VARIANTS = {f"not{test[0].upper()}{test[1:]}": Condition(test, 1) for test in TESTS}
+_NEGATED = {f"not{test[0].upper()}{test[1:]}": test for test in TESTS}
 
 
 def loads(text: str) -> Program:
-    """The program in JSON text, or in a whole record of the public data."""
+    """The program in JSON text, which may also be a whole record of the public data."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -44,7 +44,7 @@ def loads(text: str) -> Program:
 
 
 def from_json(data: Any) -> Program:
-    """The program that public JSON, already decoded, stands for."""
+    """The program in decoded JSON."""
     if isinstance(data, dict) and "run" in data:
         return Program(_block(data["run"], "run", 0))
     if isinstance(data, dict) and data.get("type") == "run":
@@ -53,7 +53,7 @@ def from_json(data: Any) -> Program:
 
 
 def to_json(program: Program) -> dict[str, Any]:
-    """The program as the public data writes it."""
+    """The program in the form of the public data."""
     return {"run": [_statement_json(statement) for statement in program.body]}
 
 
@@ -104,8 +104,8 @@ def _condition(data: Any, place: str) -> Condition:
     name = data.get("type") if isinstance(data, dict) else data
     if isinstance(name, str) and name in TESTS:
         return Condition(name, negations)
-    if isinstance(name, str) and name in _VARIANTS:
-        return Condition(_VARIANTS[name].test, negations + 1)
+    if isinstance(name, str) and name in _NEGATED:
+        return Condition(_NEGATED[name], negations + 1)
     raise ParseError(f"{place}: unknown condition {str(name)[:40]!r}")
 
 

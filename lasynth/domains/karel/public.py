@@ -1,6 +1,6 @@
-"""Reader of the public Karel data set: `train.json`, `val.json`, `test.json`, one JSON record a line, read as a stream.
+"""Reader of the public Karel data set: `train.json`, `val.json` and `test.json`, one JSON record per line.
 
-Takes NeurTaskSyn's records, too. Knows nothing of how tasks are stored here.
+The files are read as a stream. NeurTaskSyn's records can be read, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FILES = ("train.json", "val.json", "test.json")
 
 
 def splits(path: Path) -> dict[str, Path]:
-    """The files of the public data in a folder: train, val and test, as far as they are there."""
+    """The files of the public data in a folder by split: train, val and test; one or two may be missing."""
     found = {name.removesuffix(".json"): path / name for name in FILES if (path / name).exists()}
     if not found:
         raise InputError(f"{path}: none of {', '.join(FILES)} is in this folder")
@@ -27,7 +27,7 @@ def splits(path: Path) -> dict[str, Path]:
 
 
 def import_tasks(path: Path) -> Iterator[Task[Program, World]]:
-    """Tasks of a file, or of all the splits in a folder; records without examples are passed over."""
+    """Tasks of a file, or of all splits in a folder; records without examples are skipped."""
     for file in splits(path).values() if path.is_dir() else [path]:
         yield from _file_tasks(file)
 

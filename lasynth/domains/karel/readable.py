@@ -1,6 +1,6 @@
-"""Karel programs as the paper's figures show them: `def run():`, a statement a line, blocks by indentation.
+"""Karel programs as in the paper's figures: `def run():`, one statement per line, blocks by indentation.
 
-Knows nothing of the token form. Brackets after a name may be written, `move()`, and are not printed.
+The parser accepts brackets after a name, `move()`; `write` does not print them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Line:
     indent: int
     text: str
     offset: int
-    """Of its first character that is not white space."""
+    """Position in the whole text of the first character that is not white space."""
 
 
 def parse(text: str) -> Program:
@@ -46,7 +46,7 @@ def parse(text: str) -> Program:
 
 @dataclass
 class _Parser:
-    """Reads line by line; a block is what is indented further than its head."""
+    """Recursive descent over lines; a block is the lines that are indented further than its head."""
 
     text: str
     position: int = 0
@@ -79,7 +79,7 @@ class _Parser:
         while self.position < len(self.lines) and self.lines[self.position].indent > head.indent:
             line = self.lines[self.position]
             if line.indent != indent:
-                raise self.fail(f"indented by {line.indent} where the block has {indent}", line)
+                raise self.fail(f"indented by {line.indent}, but the block is indented by {indent}", line)
             statements.append(self.statement(line, depth))
         return tuple(statements)
 
@@ -145,7 +145,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def write(program: Program) -> str:
-    """The program as readable text, without a line break at its end: `parse(write(p)) == p`."""
+    """The program as readable text, without a final line break: `parse(write(p)) == p`."""
     return "\n".join(["def run():", *_block_lines(program.body, 1)])
 
 

@@ -1,7 +1,7 @@
-"""Smaller Karel programs that do the same on given worlds: a greedy search like C-Reduce's, in machine code on lexemes.
+"""Smaller Karel programs that do the same on given worlds: a greedy search like C-Reduce's, compiled, on lexemes.
 
-Tries to drop up to four neighbouring statements, to put a block in place of the statement around it, and to take one
-branch from an ifelse, until nothing more goes. Knows nothing of worlds other than the given ones.
+Tries to drop up to four neighbouring statements, to replace a statement by its block, and to replace an ifelse by an if
+with one of its branches, until no change keeps the outcomes.
 """
 
 from __future__ import annotations
@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.karel.grammar import CONDITION, COUNT, ELSE, END_IF, END_REPEAT, IF, IFELSE, REPEAT
-from lasynth.domains.karel.machine import AREA, HEADING, OK, PLACE, REPORT, STATUS, compile_program, execute
+from lasynth.domains.karel.machine import AREA, HEADING, OK, PLACE, REPORT, STATUS, bytecode, execute, run_worlds
 from lasynth.jit import compiled
 
 CHUNK = 4
-DROP, UNWRAP, UNWRAP_ELSE, KEEP_ELSE, KEEP_THEN = 0, 1, 2, 3, 4
+"""The most statements that one change drops."""
+UNWRAP, UNWRAP_ELSE, KEEP_ELSE, KEEP_THEN = range(4)
+"""Replace a control statement by its first block, by its else block, by an if with the else block, by an if with the
+first block."""
+CHANGES = CHUNK + 4
+"""Changes that are tried at each statement."""
 
 
 @compiled
 def statement_end(tokens: NDArray[np.int64], start: int) -> int:
-    """Where the statement that begins at `start` is over."""
+    """The index after the statement that begins at `start`."""
     depth, i = 0, start
     while True:
         token = tokens[i]
@@ -36,7 +41,7 @@ def statement_end(tokens: NDArray[np.int64], start: int) -> int:
 
 @compiled
 def _else_place(tokens: NDArray[np.int64], start: int) -> int:
-    """Where the ELSE of the ifelse that begins at `start` is."""
+    """The index of the ELSE of the ifelse that begins at `start`."""
     i = start + 2
     while tokens[i] != ELSE:
         i = statement_end(tokens, i)
@@ -45,7 +50,7 @@ def _else_place(tokens: NDArray[np.int64], start: int) -> int:
 
 @compiled
 def _opposite(condition: int) -> int:
-    """The lexeme of the condition that holds when this one does not; the shorter of two for markers."""
+    """The lexeme of the opposite condition; markersPresent and noMarkersPresent are opposites, without `not`."""
     test = condition - CONDITION
     if test == 3 or test == 4:
         return CONDITION + 7 - test
@@ -59,7 +64,10 @@ def _is_statement(tokens: NDArray[np.int64], i: int) -> bool:
 
 @compiled
 def _drop(tokens: NDArray[np.int64], start: int, chunk: int, out: NDArray[np.int64]) -> int:
-    """Without `chunk` statements from `start` on; 0 if there are not so many or the block would be empty."""
+    """Drop `chunk` statements from `start` on, into `out`; gives the length.
+
+    0 if the block has fewer statements or would be empty.
+    """
     end = start
     for _ in range(chunk):
         if not _is_statement(tokens, end):
@@ -73,7 +81,7 @@ def _drop(tokens: NDArray[np.int64], start: int, chunk: int, out: NDArray[np.int
 
 @compiled
 def _splice(tokens: NDArray[np.int64], start: int, end: int, middle: NDArray[np.int64], out: NDArray[np.int64]) -> int:
-    """`tokens` with `middle` in place of start to end, into `out`; gives the length."""
+    """Write `tokens` with tokens[start:end] replaced by `middle` into `out`; gives the length."""
     rest = start + middle.size
     size = rest + tokens.size - end
     out[:start] = tokens[:start]
@@ -84,7 +92,7 @@ def _splice(tokens: NDArray[np.int64], start: int, end: int, middle: NDArray[np.
 
 @compiled
 def _edit(tokens: NDArray[np.int64], start: int, edit: int, out: NDArray[np.int64]) -> int:
-    """One change to the control statement at `start`, into `out`; gives the length, or 0 if there is no such change."""
+    """Make one change to the control statement at `start`, into `out`; gives the length, or 0 if it is not possible."""
     kind = tokens[start]
     if kind < REPEAT or (edit != UNWRAP and kind != IFELSE):
         return 0
@@ -101,27 +109,10 @@ def _edit(tokens: NDArray[np.int64], start: int, edit: int, out: NDArray[np.int6
         size = end - middle  # head of two lexemes, the else branch, one closing
         new[2 : size + 1] = tokens[middle + 1 : end]
         size += 1
-    else:
+    else:  # KEEP_THEN
         size = middle - start + 1
     new[size - 1] = END_IF
     return _splice(tokens, start, end, new[:size], out)
-
-
-@compiled
-def outcomes(
-    tokens: NDArray[np.int64],
-    grids: NDArray[np.uint8],
-    heroes: NDArray[np.int64],
-    limit: int,
-    reports: NDArray[np.int64],
-    results: NDArray[np.uint8],
-) -> None:
-    """Run a program on each world into `reports` and `results`."""
-    code = np.empty((2 * tokens.size + 2, 3), dtype=np.int64)
-    compile_program(tokens, code)
-    for w in range(grids.shape[0]):
-        results[w] = grids[w]
-        execute(code, results[w], heroes[w, 0], heroes[w, 1], limit, reports[w])
 
 
 @compiled
@@ -133,9 +124,8 @@ def _agrees(
     reports: NDArray[np.int64],
     results: NDArray[np.uint8],
 ) -> bool:
-    """Whether a program has the given outcome on each world: the same status, and if that is OK the same world."""
-    code = np.empty((2 * tokens.size + 2, 3), dtype=np.int64)
-    compile_program(tokens, code)
+    """Whether a program has the given outcome on each world: the same status and, if that is OK, the same world."""
+    code = bytecode(tokens)
     grid, report = np.empty(AREA, dtype=np.uint8), np.empty(REPORT, dtype=np.int64)
     for w in range(grids.shape[0]):
         grid[:] = grids[w]
@@ -153,20 +143,20 @@ def _agrees(
 
 @compiled
 def _candidate(tokens: NDArray[np.int64], start: int, number: int, out: NDArray[np.int64]) -> int:
-    """The `number`th of the CHUNK + 4 changes at `start`; gives its length, or 0."""
+    """Make the `number`th of the CHANGES at `start`; gives the length, or 0 if it is not possible."""
     if number < CHUNK:
         return _drop(tokens, start, CHUNK - number, out)
-    return _edit(tokens, start, number - CHUNK + UNWRAP, out)
+    return _edit(tokens, start, number - CHUNK, out)
 
 
 @compiled
 def reduce_tokens(
     tokens: NDArray[np.int64], grids: NDArray[np.uint8], heroes: NDArray[np.int64], limit: int
 ) -> NDArray[np.int64]:
-    """The smallest program found with the same outcome on each world; reducing it again changes nothing."""
+    """The smallest program found with the same outcome on each world. Reducing it again changes nothing."""
     reports = np.zeros((grids.shape[0], REPORT), dtype=np.int64)
     results = np.empty((grids.shape[0], AREA), dtype=np.uint8)
-    outcomes(tokens, grids, heroes, limit, reports, results)
+    run_worlds(bytecode(tokens), grids, heroes, limit, reports, results)
     current, out = tokens.copy(), np.empty(tokens.size + 1, dtype=np.int64)
     changed = True
     while changed:
@@ -174,7 +164,7 @@ def reduce_tokens(
         start = 0
         while start < current.size:
             number = 0
-            while start < current.size and number < CHUNK + 4:
+            while start < current.size and number < CHANGES:
                 size = _candidate(current, start, number, out) if _is_statement(current, start) else 0
                 if size > 0 and _agrees(out[:size], grids, heroes, limit, reports, results):
                     current = out[:size].copy()

@@ -1,7 +1,7 @@
-"""Random Karel worlds, packed as the machine takes them. Knows nothing of programs.
+"""Random Karel worlds, packed for the machine.
 
-Size, density of walls and density of markers are drawn first, so that a caller who needs another world can ask for one
-of the same kind.
+The kind of a world (its size, number of walls and number of cells with markers) is drawn first, so that a caller who
+needs another world can draw one of the same kind.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from lasynth.jit import compiled
 
 WALL_RATIOS = np.array(((0.0, 0.0), (0.02, 0.05), (0.05, 0.2), (0.2, 0.46)))
 MARKER_RATIOS = np.array(((0.0, 0.0), (0.03, 0.07), (0.07, 0.14), (0.14, 0.3)))
-"""Shares of all cells, from and to, for each class of density."""
+"""For each class of density, the lowest and the highest share of cells."""
 ROWS, COLS, WALLS, MARKERS = 0, 1, 2, 3
+"""Places in the array of a kind."""
 
 
 class WorldTables(NamedTuple):
@@ -27,17 +28,17 @@ class WorldTables(NamedTuple):
 
     rows: NDArray[np.float64]
     cols: NDArray[np.float64]
-    """2, 3, ..., 16"""
+    """Sides 2, 3, ..., 16. (15,)"""
     walls: NDArray[np.float64]
     markers: NDArray[np.float64]
-    """Classes of density."""
+    """Classes of density. (4,)"""
     counts: NDArray[np.float64]
-    """Markers in a cell that has some: 1, 2, ..., 9."""
+    """Markers in a cell that has some: 1, 2, ..., 9. (9,)"""
 
 
 @compiled
 def draw_kind(tables: WorldTables, dice: NDArray[np.uint64], kind: NDArray[np.int64]) -> None:
-    """Rows, columns, number of walls and of cells with markers."""
+    """Draw rows, columns, number of walls and number of cells with markers into `kind`."""
     kind[ROWS] = MIN_SIDE + choose(dice, tables.rows)
     kind[COLS] = MIN_SIDE + choose(dice, tables.cols)
     cells = kind[ROWS] * kind[COLS]
@@ -49,7 +50,10 @@ def draw_kind(tables: WorldTables, dice: NDArray[np.uint64], kind: NDArray[np.in
 
 @compiled
 def _free_cell(dice: NDArray[np.uint64], kind: NDArray[np.int64], grid: NDArray[np.uint8]) -> int:
-    """A random cell with neither wall nor marker; there is one, since at most half the cells are given to each."""
+    """A random cell with neither wall nor markers, or any cell after 400 tries.
+
+    There is a free cell: at most half of the cells become walls, and at most half get markers.
+    """
     place = FRAME + 1
     for _ in range(400):
         place = (1 + below(dice, kind[ROWS])) * FRAME + 1 + below(dice, kind[COLS])
@@ -62,7 +66,7 @@ def _free_cell(dice: NDArray[np.uint64], kind: NDArray[np.int64], grid: NDArray[
 def draw_world(
     tables: WorldTables, dice: NDArray[np.uint64], kind: NDArray[np.int64], grid: NDArray[np.uint8]
 ) -> tuple[int, int]:
-    """A world of the kind into `grid`; gives the robot's cell and direction."""
+    """Draw a world of this kind into `grid`; gives the robot's cell and direction."""
     grid[:] = WALL
     for row in range(1, kind[ROWS] + 1):
         grid[row * FRAME + 1 : row * FRAME + 1 + kind[COLS]] = 0
@@ -84,7 +88,7 @@ def draw_worlds(
     grids: NDArray[np.uint8],
     heroes: NDArray[np.int64],
 ) -> None:
-    """Many worlds, each of its own kind."""
+    """Fill the arrays with worlds, each of its own kind."""
     for n in range(grids.shape[0]):
         draw_kind(tables, dice, kinds[n])
         heroes[n, 0], heroes[n, 1] = draw_world(tables, dice, kinds[n], grids[n])

@@ -1,7 +1,7 @@
-"""Random shapes of Karel programs: where the control statements are and how long the blocks, but not yet what is done.
+"""Random shapes of Karel programs: the control statements and the lengths of the blocks, without what they do.
 
-A shape is drawn statement by statement and kept as often as the tables say for its nesting, number of control
-statements, category and length. What the tables hold is fitted to the public data; see weights.py. Knows no worlds.
+A shape is drawn statement by statement. Its nesting, number of control statements, category and length give the chance
+to keep it. The tables are fitted to the public data; see weights.py.
 """
 
 from __future__ import annotations
@@ -13,36 +13,41 @@ from numpy.typing import NDArray
 
 from lasynth.domains.karel.dice import choose, uniform
 from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, ELSE, END_ELSE, END_REPEAT, IFELSE, REPEAT
+from lasynth.domains.karel.statistics import LENGTHS
 from lasynth.jit import compiled
 
 DEEPEST, MOST_CONTROLS, MOST_STATEMENTS, LONGEST = 5, 7, 22, 65
-LENGTH_BINS = np.array((7, 10, 16, 24, 33, 52, LONGEST), dtype=np.int64)
-"""The longest program of each class of lengths."""
+"""Limits of the public data: nesting, control statements, statements, tokens."""
+LENGTH_BINS = np.array((*LENGTHS, LONGEST), dtype=np.int64)
+"""The largest length of each class."""
 ROOM = 4 * MOST_STATEMENTS + 2
-"""Lexemes that a shape may take while it is drawn: an ifelse has four of its own."""
+"""Lexemes that a shape can have while it is drawn: at most four per statement (ifelse)."""
 
 
 class ShapeTables(NamedTuple):
-    """Weights for drawing a shape, and the chance with which a drawn one is kept."""
+    """Weights for drawing a shape, and factors of the chance to keep it."""
 
     top: NDArray[np.float64]
-    """Statements outside all blocks: 1, 2, ..."""
+    """Number of statements outside blocks: 1, 2, ..."""
     statements: NDArray[np.float64]
-    """At depth 0, 1, 2 and more: action, repeat, while, if, ifelse. (3, 5)"""
+    """Kind of statement (action, repeat, while, if, ifelse) at depth 0, 1, and 2 or more. (3, 5)"""
     blocks: NDArray[np.float64]
-    """Statements in the block of a repeat, while, if, then, else: 1, 2, ... (5, 7)"""
+    """Number of statements (1, 2, ...) in the block of a repeat, while, if, then and else. (5, 7)"""
     negated: NDArray[np.float64]
     """Chance of `not` before a condition. (1,)"""
     nesting: NDArray[np.float64]
+    """Chance to keep a shape by its nesting: 0, 1, ..."""
     controls: NDArray[np.float64]
+    """By its number of control statements: 0, 1, ..."""
     category: NDArray[np.float64]
-    """Seq-only, If-only, Repeat-only, While-only, Mixture."""
+    """By its category, in the order of nodes.CATEGORIES."""
     length: NDArray[np.float64]
+    """By its class of lengths, see LENGTH_BINS."""
 
 
 @compiled
 def _category(kinds: int) -> int:
-    """From bits for repeat, while, if, ifelse to a place in nodes.CATEGORIES."""
+    """Index in nodes.CATEGORIES; `kinds` has one bit each for repeat, while, if and ifelse."""
     if kinds == 0:
         return 0
     if kinds & 3 == 0:
@@ -54,7 +59,7 @@ def _category(kinds: int) -> int:
 
 @compiled
 def _kept(tables: ShapeTables, dice: NDArray[np.uint64], shape: NDArray[np.int64], depths: NDArray[np.int64]) -> bool:
-    """Whether a drawn shape is kept, by its nesting, number of control statements, category and length."""
+    """Decide at random whether to keep a shape, by its nesting, number of control statements, category and length."""
     controls, kinds, length = 0, 0, 4
     for token in shape:
         if token == ACTION:
@@ -75,9 +80,10 @@ def _kept(tables: ShapeTables, dice: NDArray[np.uint64], shape: NDArray[np.int64
 def draw_shape(
     tables: ShapeTables, dice: NDArray[np.uint64], tokens: NDArray[np.int64], depths: NDArray[np.int64]
 ) -> int:
-    """A shape into `tokens`, the depth of each lexeme into `depths`; gives its size, or 0 if it is not kept.
+    """Draw a shape into `tokens` and the depth of each lexeme into `depths`; gives its size, or 0 if it is not kept.
 
-    Its actions, counts and conditions are the first of their kind, or the first negated one.
+    Actions, counts and conditions are placeholders: the first lexeme of their kind or, for a condition with `not`, the
+    first negated one.
     """
     left, closing = np.empty(DEEPEST + 1, dtype=np.int64), np.empty(DEEPEST + 1, dtype=np.int64)
     size, depth, statements = 0, 0, 0

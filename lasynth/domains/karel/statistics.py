@@ -1,7 +1,6 @@
-"""What a set of Karel tasks is like, in the classes in which the public data was measured, and what it was there.
+"""Statistics of a set of Karel tasks, and the figures of the public data in the same classes.
 
-The public figures are of the 2,500 test programs, those of worlds of a sample of 54 inputs. Knows nothing of how tasks
-are made.
+The public figures for programs come from the 2,500 test programs, those for worlds from a sample of 54 inputs.
 """
 
 from __future__ import annotations
@@ -19,18 +18,21 @@ from lasynth.domains.karel.world import WALL, World
 from lasynth.task import Task
 
 LENGTHS = (7, 10, 16, 24, 33, 52)
-ACTED = (5, 17, 43)
-"""Last value of each class but the last: percentiles 10, 25, 50, 75, 90, 99 of lengths, and 50, 90, 99 of actions."""
+"""The largest length of each class but the last: percentiles 10, 25, 50, 75, 90 and 99 of the public programs."""
+RUN_LENGTHS = (5, 17, 43)
+"""The largest number of actions in an example of each class but the last: percentiles 50, 90 and 99."""
 CHUNK = 1000
+"""Tasks that the machine runs at a time."""
 DENSITIES = {"wall density": (0.05, 0.2), "marker density": (0.07, 0.14)}
-"""Bounds of the middle class of the share of cells; the public worlds are said to be "mostly" in it, so no figures."""
-_KINDS = {Repeat: "REPEAT", While: "WHILE", If: "IF", IfElse: "IFELSE"}
+"""Bounds of the middle class of the share of cells. There are no public figures: worlds are "mostly" in that class."""
+_CONTROLS = {Repeat: "REPEAT", While: "WHILE", If: "IF", IfElse: "IFELSE"}
 
 Lines = dict[str, Counter[str]]
+"""Name of a line of the statistics -> how often each of its classes occurs."""
 
 
 def statistics(tasks: Iterable[Task[Program, World]]) -> Lines:
-    """Name of a line -> how often each of its classes occurs, in the order of the public figures."""
+    """Count the classes of each line, in the order of the public figures."""
     lines: Lines = {name: Counter(dict.fromkeys(line, 0)) for name, line in published().items()}
     lines |= {name: Counter(dict.fromkeys(_density_classes(name), 0)) for name in DENSITIES}
     pending = iter(tasks)
@@ -49,7 +51,7 @@ def _count_program(program: Program, lines: Lines) -> None:
     lines["category"][nodes.category(program)] += 1
     controls = 0
     for depth, statement in nodes.walk(program.body):
-        name = statement.name if isinstance(statement, Action) else _KINDS[type(statement)]
+        name = statement.name if isinstance(statement, Action) else _CONTROLS[type(statement)]
         if depth < 2:
             lines["statements outside blocks" if depth == 0 else "statements at depth 1"][name] += 1
         if not isinstance(statement, Action):
@@ -87,11 +89,11 @@ def _density_classes(name: str) -> tuple[str, ...]:
 
 
 def _count_runs(tasks: Sequence[Task[Program, World]], lines: Lines) -> None:
-    """Numbers of actions, and whether they are the same on all examples; failed runs are left out."""
+    """Count the actions, and whether they are the same on all examples; failed runs are left out."""
     for task, reports in _runs(tasks):
         fine = reports[reports[:, machine.STATUS] == machine.OK]
         for acted in fine[:, machine.ACTED].tolist():
-            lines["actions in an example"][_class(acted, ACTED, 2)] += 1
+            lines["actions in an example"][_class(acted, RUN_LENGTHS, 2)] += 1
         if len(fine):
             same = "same" if len(np.unique(fine[:, machine.SEQUENCE])) == 1 else "different"
             lines["actions on all examples"][same] += 1
@@ -100,7 +102,7 @@ def _count_runs(tasks: Sequence[Task[Program, World]], lines: Lines) -> None:
 
 
 def _runs(tasks: Sequence[Task[Program, World]]) -> Iterator[tuple[Task[Program, World], np.ndarray]]:
-    """Each task with the machine's reports on its inputs."""
+    """Each task with the machine's reports of the runs on its inputs."""
     for count in sorted({len(task.examples) for task in tasks}):
         group = [task for task in tasks if len(task.examples) == count]
         worlds = machine.pack([example.input for task in group for example in task.examples])
@@ -111,7 +113,7 @@ def _runs(tasks: Sequence[Task[Program, World]]) -> Iterator[tuple[Task[Program,
 
 
 def _class(value: int, ends: tuple[int, ...], least: int) -> str:
-    """The name of the class that holds the value: `8-10`, or `53-` for the last."""
+    """The name of the value's class: `8-10`, or `53-` for the last. `least` is the smallest value of the first."""
     place = bisect_left(ends, value)
     low = ends[place - 1] + 1 if place else least
     if place == len(ends):
@@ -122,14 +124,14 @@ def _class(value: int, ends: tuple[int, ...], least: int) -> str:
 def published() -> dict[str, dict[str, float]]:
     """The public figures as shares.
 
-    Of lengths and of actions in an example only percentiles are known; a class here ends at a percentile. Blocks of
-    five and more statements are known by what is missing to the number of repeats and ifelses, and for while and if
-    together. Marker counts are known as 63% one, 5 to 9% each of 2 to 5, and 2 to 3.5% each of 6 to 9; rows and columns
-    as "roughly uniform".
+    Only percentiles are known for lengths and for actions in an example, so each class ends at a percentile. Blocks of
+    five and more statements were not counted: their number is the number of statements of that kind minus the counted
+    blocks. For while and if only the sum of the two is known. Marker counts are known as 63% for 1, 5 to 9% for each of
+    2 to 5, and 2 to 3.5% for each of 6 to 9; rows and columns as "roughly uniform".
     """
-    names = (*ACTIONS, "REPEAT", "WHILE", "IF", "IFELSE")
+    names = (*ACTIONS, *_CONTROLS.values())
     sides = {str(side): 1.0 for side in range(2, 17)}
-    more = 35 / 1689  # of while and if blocks
+    more = 35 / 1689  # the share of while and if blocks with five and more statements
     lines: dict[str, dict[str, float]] = {
         "length": _bins(LENGTHS, 6, (0.10, 0.15, 0.25, 0.25, 0.15, 0.09, 0.01)),
         "nesting": _numbered(0, (659, 978, 601, 214, 40, 8)),
@@ -143,7 +145,7 @@ def published() -> dict[str, dict[str, float]]:
         "block length, IF": _numbered(1, (510, 128, 61, 23)) | {"5-": 722 * more / (1 - more)},
         "block length, IFELSE": _numbered(1, (655, 133, 44, 11)) | {"5-": 6},
         "not before an IsClear test": {"with": 0.21, "without": 0.79},
-        "actions in an example": _bins(ACTED, 2, (0.50, 0.40, 0.09, 0.01)),
+        "actions in an example": _bins(RUN_LENGTHS, 2, (0.50, 0.40, 0.09, 0.01)),
         "actions on all examples": {"same": 1262, "different": 1238},
         "actions on all examples, with control flow": {"same": 603, "different": 1238},
         "world rows": sides,

@@ -1,6 +1,6 @@
-"""Karel programs as tokens, `DEF run m( move m)`: the form of the public data and the exact text of a program here.
+"""Karel programs as tokens, `DEF run m( move m)`: the form of the public data, and the exact text of a program.
 
-Also finds out which of the three written forms a text is in. Knows nothing of what programs do.
+`parse` also takes the two other written forms: readable text and JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOKENS = frozenset((*KEYWORDS, *BRACKETS, *ACTIONS, *TESTS, *COUNTS))
 
 
 def parse(text: str) -> Program:
-    """The program in `text`: tokens, readable text or the public JSON, whichever it is."""
+    """The program in `text`, which may be tokens, readable text or the public JSON."""
     first = re.search(r"\S+", text)
     if first is None:
         raise ParseError("the text holds no program", text, 0)
@@ -46,7 +46,7 @@ def parse(text: str) -> Program:
 
 
 def parse_tokens(text: str) -> Program:
-    """The program whose tokens `text` holds, with white space between them."""
+    """The program in a text of tokens with white space between them."""
     return _Parser(text).program()
 
 
@@ -143,7 +143,7 @@ class _Parser:
             self.expect("c(")
             negations += 1
         if self.peek() in ("and", "or"):
-            raise self.fail("'and' and 'or' are in the declared vocabulary but no Karel here has them; expected a test")
+            raise self.fail("'and' and 'or' are not supported; expected a test")
         if self.peek() not in TESTS:
             raise self.fail("expected a test")
         test = self.peek()
@@ -166,7 +166,7 @@ def text(program: Program) -> str:
 
 
 def length(program: Program) -> int:
-    """`len(tokens(program))`."""
+    """`len(tokens(program))`, without building the tokens."""
     total = 4
     for _, statement in walk(program.body):
         match statement:

@@ -1,7 +1,7 @@
-"""A Karel world as the 16 x 18 x 18 tensor that networks see, dense or as the public data's string of indices.
+"""A Karel world as the 16 x 18 x 18 tensor that networks read, dense or as the public data's string of indices.
 
-The world lies in the low corner inside a ring of boundary cells; what is beyond is zero. Channels: the robot looking
-north, east, south, west; wall; boundary; 1 to 10 markers. Knows nothing of torch.
+Cell (0, 0) of the world is at (1, 1), inside a ring of boundary cells; everything outside the ring is zero. Channels:
+the robot looking north, east, south, west; wall; boundary; 1 to 10 markers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WALLS, _BOUNDARY, _MARKERS = 4, 5, 6
 
 
 def indices(world: World) -> list[int]:
-    """Where the tensor is 1, in the order of the public strings: robot, markers, walls, boundary."""
+    """The indices at which the tensor is 1, in the order of the public strings: robot, markers, walls, boundary."""
     found = [_index(world.direction, world.row, world.col)]
     for row, col, count in world.markers():
         if count > MAX_INPUT_MARKERS:
@@ -35,12 +35,12 @@ def _index(channel: int, row: int, col: int) -> int:
 
 
 def to_sparse(world: World) -> str:
-    """The string of the public data: `index:1.0` with spaces between."""
+    """The string of the public data: `index:1.0` for each index, separated by spaces."""
     return " ".join(f"{index}:1.0" for index in indices(world))
 
 
 def from_sparse(text: str) -> World:
-    """The world in such a string."""
+    """The world in a string of the public data. InputError."""
     dense = np.zeros(CHANNELS * SIDE * SIDE, dtype=np.float32)
     for item in text.split():
         index, _, value = item.partition(":")
@@ -51,14 +51,14 @@ def from_sparse(text: str) -> World:
 
 
 def to_dense(world: World) -> NDArray[np.float32]:
-    """(16, 18, 18)"""
+    """The tensor of a world. (16, 18, 18)"""
     dense = np.zeros(CHANNELS * SIDE * SIDE, dtype=np.float32)
     dense[indices(world)] = 1
     return dense.reshape(SHAPE)
 
 
 def from_dense(dense: NDArray[np.float32]) -> World:
-    """The world in a (16, 18, 18) tensor."""
+    """The world in a (16, 18, 18) tensor. InputError."""
     if dense.shape != SHAPE:
         raise InputError(f"a world's tensor has the shape {SHAPE}, not {dense.shape}")
     ring = np.argwhere(dense[_BOUNDARY])
@@ -76,5 +76,5 @@ def from_dense(dense: NDArray[np.float32]) -> World:
     direction, row, col = (int(value) for value in heroes[0])
     world = World(rows, cols, row - 1, col - 1, direction, cells.astype(np.uint8).tobytes())
     if not np.array_equal(to_dense(world), dense):
-        raise InputError("the tensor is not that of a world")
+        raise InputError("the tensor does not describe a world")
     return world

@@ -1,4 +1,4 @@
-"""The generator's tables, as fit.py fitted them to the public figures. Knows not how they are used."""
+"""The tables of the generator, which fit.py fits to the public figures."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from lasynth.domains.karel.skeleton import ShapeTables
 
 
 class FillTables(NamedTuple):
-    """Weights for what a shape's statements do."""
+    """Weights for filling a shape with actions, counts and conditions, and chances to keep the program."""
 
     actions: NDArray[np.float64]
-    """At depth 0, 1, 2 and more: move, turnLeft, turnRight, pickMarker, putMarker. (3, 5)"""
+    """Actions, in the order of nodes.ACTIONS, at depth 0, 1, and 2 or more. (3, 5)"""
     times: NDArray[np.float64]
-    """Repeat counts 2, 3, ..., 10."""
+    """Repeat counts 2, 3, ..., 10. (9,)"""
     tests: NDArray[np.float64]
-    """Tests without `not`, in the order of nodes.TESTS."""
+    """Tests, in the order of nodes.TESTS; with `not`, only the first three. (5,)"""
     alike: NDArray[np.float64]
-    """Chance to keep a program whose actions differ between worlds, or do not though it has a condition. (2,)"""
+    """Chance to keep a program with a condition: if its actions differ between worlds, and if they do not. (2,)"""
     acted: NDArray[np.float64]
-    """Chance to keep a program by the class of its mean number of actions."""
+    """Chance to keep a program by the class of its mean number of actions. (4,)"""
 
 
 class Tables(NamedTuple):
@@ -34,7 +34,7 @@ class Tables(NamedTuple):
 
 
 def tables_from(stored: dict[str, Any]) -> Tables:
-    """Tables from plain lists."""
+    """Tables from the lists in fitted.py."""
     parts: dict[str, Any] = {"shape": ShapeTables, "fill": FillTables, "world": WorldTables}
     arrays = {
         part: kind(**{name: np.array(stored[part][name], dtype=np.float64) for name in kind._fields})

@@ -1,6 +1,6 @@
-"""A Karel world: a grid with walls and markers, and the robot in it; read from and written to the public grid JSON.
+"""A Karel world: a grid with walls and markers, and the robot in it. Reads and writes the public grid JSON.
 
-Knows nothing of programs. Row 0 is at the bottom, so north is up.
+Row 0 is at the bottom, so north is up.
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from lasynth.task import InputError
 MIN_SIDE, MAX_SIDE = 2, 16
 DIRECTIONS = ("north", "east", "south", "west")
 WALL = 255
-"""What a cell with a wall holds instead of a number of markers."""
+"""Content of a cell with a wall, instead of a number of markers."""
 MAX_MARKERS = 101
-"""In a cell: one more is a crash."""
+"""The most markers in a cell; putting one more is a crash."""
 MAX_INPUT_MARKERS = 10
-"""In a cell of a world that a person gives: the tensor has no channel for more."""
+"""The most markers in a cell of a world that a person gives: the tensor has no channel for more."""
 _FIELDS = ("rows", "cols", "hero", "blocked", "markers")
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A grid and the robot in it. InputError if there can be no such world."""
+    """A grid and the robot in it. InputError if there cannot be such a world."""
 
     rows: int
     cols: int
     row: int
-    """Of the robot."""
+    """Row of the robot."""
     col: int
+    """Column of the robot."""
     direction: int
-    """Index in DIRECTIONS: a quarter turn to the right adds 1."""
+    """Direction of the robot, as an index in DIRECTIONS; a turn to the right adds 1."""
     cells: bytes
-    """Row by row from the bottom: markers in each cell, or WALL."""
+    """Number of markers in each cell, or WALL; row by row from the bottom. (rows * cols)"""
 
     def __post_init__(self) -> None:
         for name, side in (("rows", self.rows), ("columns", self.cols)):
             if not MIN_SIDE <= side <= MAX_SIDE:
                 raise InputError(f"a world has {MIN_SIDE} to {MAX_SIDE} {name}, not {side}")
         if len(self.cells) != self.rows * self.cols:
-            raise InputError(f"{self.rows} x {self.cols} cells wanted, {len(self.cells)} given")
+            raise InputError(f"a world of {self.rows} x {self.cols} cells was given {len(self.cells)} cells")
         if not (0 <= self.row < self.rows and 0 <= self.col < self.cols):
             raise InputError(f"the robot at row {self.row}, column {self.col} is outside the world")
         if not 0 <= self.direction < len(DIRECTIONS):
@@ -54,20 +55,20 @@ class World:
             raise InputError(f"{most} markers in a cell; it holds at most {MAX_MARKERS}")
 
     def markers_at(self, row: int, col: int) -> int:
-        """Markers in a cell, or WALL."""
+        """Number of markers in a cell, or WALL."""
         return self.cells[row * self.cols + col]
 
     def clear(self, direction: int) -> bool:
-        """Whether the robot could step that way."""
+        """Whether the robot could move in that direction."""
         row, col = step(self.row, self.col, direction)
         return 0 <= row < self.rows and 0 <= col < self.cols and self.markers_at(row, col) != WALL
 
     def walls(self) -> list[tuple[int, int]]:
-        """Cells with a wall, in the public order: from the top row down, from left to right."""
+        """Row and column of each wall, in the public order: from the top row down, from left to right."""
         return [(row, col) for row, col, count in self._scan() if count == WALL]
 
     def markers(self) -> list[tuple[int, int, int]]:
-        """Cells with markers and how many there are, in the public order."""
+        """Row, column and number of markers of each cell that has some, in the public order."""
         return [(row, col, count) for row, col, count in self._scan() if count != WALL]
 
     def _scan(self) -> Iterable[tuple[int, int, int]]:
@@ -78,7 +79,7 @@ class World:
                     yield row, col, content
 
     def check_input(self) -> World:
-        """The world itself, if a person may give it as an input. InputError."""
+        """Return the world. InputError if it has too many markers for an input."""
         for row, col, count in self.markers():
             if count > MAX_INPUT_MARKERS:
                 limit = f"an input has at most {MAX_INPUT_MARKERS} in a cell"
@@ -94,7 +95,7 @@ class World:
         walls: Iterable[tuple[int, int]] = (),
         markers: Iterable[tuple[int, int, int]] = (),
     ) -> World:
-        """A world from lists of what is in it, each place inside the grid and named once."""
+        """A world from lists of walls and markers. InputError for a place outside the grid or in the lists twice."""
         if not (MIN_SIDE <= rows <= MAX_SIDE and MIN_SIDE <= cols <= MAX_SIDE):
             raise InputError(f"a world has {MIN_SIDE} to {MAX_SIDE} rows and columns, not {rows} x {cols}")
         cells = bytearray(rows * cols)
@@ -111,7 +112,7 @@ class World:
 
     @classmethod
     def from_json(cls, data: Any) -> World:
-        """A world from the public grid JSON, decoded or as text."""
+        """A world from public grid JSON, decoded or as text. InputError."""
         if isinstance(data, str | bytes):
             data = _decode(data)
         if not isinstance(data, Mapping):
@@ -120,14 +121,14 @@ class World:
             if name not in data:
                 raise InputError(f'a world in JSON needs "{name}"')
         if data.get("crashed"):
-            raise InputError("a world in which the robot has crashed is not an input or an output")
+            raise InputError("a world in which the robot has crashed cannot be an input or an output")
         rows, cols = _side(data, "rows"), _side(data, "cols")
         walls = [(row, col) for row, col in _places(data, "blocked", 2)]
         markers = [(row, col, count) for row, col, count in _places(data, "markers", 3)]
         return cls.build(rows, cols, _hero(data["hero"]), walls, markers)
 
     def to_json(self) -> dict[str, Any]:
-        """The world as the public data writes it."""
+        """The world as public grid JSON."""
         return {
             "rows": self.rows,
             "cols": self.cols,
@@ -139,14 +140,14 @@ class World:
 
 
 def step(row: int, col: int, direction: int) -> tuple[int, int]:
-    """The cell next to another."""
+    """The neighbour of a cell in a direction."""
     return row + (1, 0, -1, 0)[direction], col + (0, 1, 0, -1)[direction]
 
 
 def _decode(text: str | bytes) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:  # not JSON, not text, or a number of more digits than Python reads
+    except ValueError as error:  # not JSON, not text, or a number with too many digits for Python
         raise InputError(f"not JSON: {error}") from None
     except RecursionError:
         raise InputError("not a world: JSON nested too deep") from None

@@ -52,6 +52,7 @@ class RestrictedC:
 
     name = "c"
     suffix = ".c"
+    values_in_files = False
     categories = CATEGORIES
     options = COptions
     distinct_splits = True

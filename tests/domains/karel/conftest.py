@@ -1,4 +1,4 @@
-"""What Karel's tests share: generated tasks, and the folder of independent cases where there is one."""
+"""Fixtures of Karel's tests: generated tasks, and the folder of independent cases if there is one."""
 
 from __future__ import annotations
 

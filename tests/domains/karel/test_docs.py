@@ -1,4 +1,4 @@
-"""The tables in docs/karel.md are those of the committed results."""
+"""The tables in docs/karel.md show the committed results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DOCS = (ROOT / "docs" / "karel.md").read_text()
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-def test_the_distribution_is_the_measured_one() -> None:
+def test_the_distances_are_the_measured_ones() -> None:
     result = json.loads((RESULTS / "karel_generator.json").read_text())
     assert statistics.published().keys() <= result["lines"].keys()
     for name, line in result["lines"].items():

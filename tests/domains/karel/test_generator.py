@@ -1,4 +1,4 @@
-"""Generated tasks obey the public data's rules without exception, follow its figures, and depend on the seed alone."""
+"""Generated tasks follow all rules of the public data, are close to its figures, and depend on the seed alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lasynth.statistics import total_variation
 from lasynth.task import Task
 
 FIRST = "DEF run m( putMarker putMarker turnRight move m)"
-"""The first program of seed 0; a change of the tables or of the order of draws changes it, and every data set."""
+"""The first program of seed 0. If the tables or the order of draws change, it changes, and so does every data set."""
 MARKERS = {"pickMarker", "putMarker"}
 NEVER = {
     *(("turnRight", after) for after in ACTIONS if after != "move"),
@@ -25,7 +25,7 @@ NEVER = {
 }
 
 
-def test_programs_obey_the_hard_rules(tasks: list[Task[Program, World]]) -> None:
+def test_programs_follow_the_rules(tasks: list[Task[Program, World]]) -> None:
     for task in tasks:
         tokens = syntax.tokens(task.program)
         assert "move" in tokens
@@ -48,7 +48,7 @@ def test_programs_are_no_larger_than_public_ones(tasks: list[Task[Program, World
         assert nodes.nesting(task.program) <= 5
 
 
-def test_runs_are_fine_move_and_touch_markers(tasks: list[Task[Program, World]]) -> None:
+def test_runs_succeed_and_have_a_move_and_a_marker_action(tasks: list[Task[Program, World]]) -> None:
     for task in tasks:
         assert len(task.examples) == 6
         for example in task.examples:
@@ -61,7 +61,7 @@ def test_runs_are_fine_move_and_touch_markers(tasks: list[Task[Program, World]])
             assert max(count for _, _, count in [(0, 0, 0), *example.input.markers()]) <= 9
 
 
-def test_the_seed_decides() -> None:
+def test_the_seed_alone_decides_the_tasks() -> None:
     first, again = (generator.sample_tasks(Random(9), 50, KarelOptions()) for _ in range(2))
     assert first == again
     assert generator.sample_tasks(Random(10), 50, KarelOptions())[0] != first[0]
@@ -87,7 +87,7 @@ def test_no_tasks() -> None:
 
 @pytest.mark.parametrize("line", statistics.published())
 def test_lines_are_near_the_public_figures(line: str, lines: statistics.Lines) -> None:
-    slack = 0.03  # the noise of so few tasks
+    slack = 0.03  # 2,000 tasks are few, so their statistics are noisy
     assert total_variation(lines[line], statistics.published()[line]) < 0.05 + slack
 
 
@@ -97,7 +97,7 @@ def lines(tasks: list[Task[Program, World]]) -> statistics.Lines:
 
 
 @pytest.mark.slow
-def test_every_line_is_within_the_aim() -> None:
+def test_every_distance_is_below_the_limit() -> None:
     tasks = generator.sample_tasks(Random(2), 30_000, KarelOptions())[0]
     lines = statistics.statistics(tasks)
     assert all(total_variation(lines[name], line) < 0.05 for name, line in statistics.published().items())

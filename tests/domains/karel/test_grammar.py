@@ -1,4 +1,4 @@
-"""Lexemes round-trip; the masks allow what the parser takes, and nothing else."""
+"""Lexemes round-trip, and the masks allow exactly the lexemes that the parser accepts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SYNTAX = KarelSyntax()
 
 
 def sample(rng: Random, closing: float = 0.5, limit: int = 200) -> list[str] | None:
-    """Lexemes drawn under the mask, or None if they come to no end."""
+    """Random lexemes that the mask allows, or None if the program does not end within the limit."""
     states = SYNTAX.start(1)
     lexemes: list[str] = []
     while len(lexemes) < limit:
@@ -52,7 +52,7 @@ def test_every_program_is_allowed(program: Program) -> None:
     assert np.flatnonzero(SYNTAX.allowed(states)[0]).tolist() == [PAD]
 
 
-def test_what_is_drawn_under_the_mask_parses() -> None:
+def test_lexemes_drawn_under_the_mask_parse() -> None:
     rng = Random(0)
     drawn = [sample(rng) for _ in range(300)]
     for lexemes in drawn:
@@ -61,7 +61,7 @@ def test_what_is_drawn_under_the_mask_parses() -> None:
 
 
 def complete(lexemes: list[str]) -> bool:
-    """Whether the parser takes a prefix with the shortest end put to it, tried without looking at the automaton."""
+    """Whether the parser accepts the prefix with a shortest possible end, found without the automaton."""
     for filler in ([], ["move"], ["R=2", "move"], ["frontIsClear", "move"]):
         stack, attempt = [], [*lexemes, *filler]
         ends = {"REPEAT": "r)", "WHILE": "w)", "IF": "i)", "IFELSE": "i) ELSE e("}
@@ -84,7 +84,7 @@ def complete(lexemes: list[str]) -> bool:
 
 @settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
-def test_the_mask_is_what_the_parser_can_complete(rng: Random) -> None:
+def test_the_mask_allows_exactly_the_prefixes_that_can_be_completed(rng: Random) -> None:
     states, lexemes = SYNTAX.start(1), []
     for _ in range(rng.randrange(12)):
         token = rng.choice([t for t in np.flatnonzero(SYNTAX.allowed(states)[0]).tolist() if t != EOS] or [EOS])
@@ -94,7 +94,7 @@ def test_the_mask_is_what_the_parser_can_complete(rng: Random) -> None:
         assert mask[token] == complete([*lexemes, VOCAB.lexemes[token]]), [*lexemes, VOCAB.lexemes[token]]
 
 
-def test_the_mask_stops_at_the_nesting_limit() -> None:
+def test_the_mask_refuses_blocks_at_the_nesting_limit() -> None:
     states = SYNTAX.start(1)
     for _ in range(MAX_NESTING):
         states = SYNTAX.advance(states, np.array([grammar.REPEAT]))
@@ -118,7 +118,7 @@ def test_wrong_lexemes_are_refused(lexemes: list[str]) -> None:
         grammar.parse(lexemes)
 
 
-def test_generated_programs_are_allowed_and_cost_fewer_lexemes_than_tokens(tasks: list[Task[Program, World]]) -> None:
+def test_generated_programs_are_allowed_and_have_fewer_lexemes_than_tokens(tasks: list[Task[Program, World]]) -> None:
     packed = machine.pack_programs([task.program for task in tasks])
     states = SYNTAX.start(len(tasks))
     sizes = np.diff(packed.bounds)

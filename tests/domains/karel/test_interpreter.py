@@ -1,4 +1,4 @@
-"""The semantics, one line a case, by the readable interpreter and the machine alike."""
+"""The semantics, one case per line, for both the readable interpreter and the machine."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_failures(body: str, before: str, error: type[Exception], message: str, 
     assert reports[0, 0, :2].tolist() == [status, ticks]
 
 
-def test_crash_and_limit_are_distinct() -> None:
+def test_crash_and_step_limit_are_different_errors() -> None:
     assert not issubclass(Crash, StepLimit)
     assert not issubclass(StepLimit, Crash)
 

@@ -20,7 +20,7 @@ from .test_grammar import sample
 
 
 def agree(programs: list[Program], worlds: list[World], limit: int = interpreter.TICKS) -> Counter[int]:
-    """Check every program on every world; gives how often each status came up."""
+    """Check every program on every world; gives how often each status occurred."""
     reports, grids = machine.run(machine.pack_programs(programs), machine.pack(worlds), limit=limit)
     statuses: Counter[int] = Counter()
     for program, program_reports, program_grids in zip(programs, reports.tolist(), grids, strict=True):
@@ -47,19 +47,18 @@ def test_agrees_on_programs_drawn_under_the_mask() -> None:
     rng = Random(3)
     drawn = [lexemes for _ in range(400) if (lexemes := sample(rng)) is not None]
     packed = generator.sample_worlds(rng, 6)
-    rows = zip(packed.grids, packed.heroes.tolist(), packed.sizes.tolist(), strict=True)
-    statuses = agree([grammar.parse(lexemes) for lexemes in drawn], [machine.unpack(g, *h, *s) for g, h, s in rows])
+    statuses = agree([grammar.parse(lexemes) for lexemes in drawn], machine.unpack_all(packed))
     assert min(statuses[status] for status in (machine.OK, machine.CRASH, machine.STEP_LIMIT)) > 20
 
 
 def check_tasks(tasks: list[Task[Program, World]]) -> None:
-    """The interpreter gives each example's output, and the same report as the machine on this and on another input."""
+    """Check each example's output by the interpreter, and the machine's reports on the inputs of another task."""
     for task in tasks:
         for example in task.examples:
             assert interpreter.run(task.program, example.input) == example.output
     inputs = [example.input for task in tasks for example in task.examples]
     packed = machine.pack_programs([task.program for task in tasks])
-    first = (np.arange(len(tasks), dtype=np.int64)[::-1] * 6).copy()  # each program on another one's inputs
+    first = (np.arange(len(tasks), dtype=np.int64)[::-1] * 6).copy()  # each program runs on the inputs of another task
     reports, _ = machine.run(packed, machine.pack(inputs), first=first, count=6)
     for task, start, program_reports in zip(tasks, first.tolist(), reports.tolist(), strict=True):
         for world, report in zip(inputs[start : start + 6], program_reports, strict=True):
@@ -81,7 +80,7 @@ def test_agrees_on_200_000_generated_programs() -> None:
         check_tasks(generator.sample_tasks(Random(seed), 1000, generator.KarelOptions())[0])
 
 
-def test_trees_that_no_parser_makes_do_not_reach_the_machine() -> None:
+def test_trees_that_no_parser_builds_are_refused() -> None:
     deep: Block = (Action("move"),)
     for _ in range(MAX_NESTING + 1):
         deep = (Repeat(2, deep),)

@@ -1,4 +1,4 @@
-"""Published records are read, their runs reproduced, and damaged files refused with the place."""
+"""Published records are read and their runs reproduced; errors in damaged files name the place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lasynth.task import InputError, ParseError
 RECORD = "msr_train_first_record_pavelshapka.jsonl"
 NEURTASKSYN = "neurtasksyn_karel_train.jsonl"
 NO_LIMIT = 10**6
-"""Of ticks: NeurTaskSyn applied none, and its longest run takes 227."""
+"""A limit on ticks that no run reaches: NeurTaskSyn applied none, and its longest run takes 227."""
 
 GRID = {"rows": 2, "cols": 2, "crashed": False, "hero": "0:0:north", "blocked": "", "markers": ""}
 AFTER = GRID | {"hero": "1:0:north"}
@@ -68,7 +68,7 @@ def test_a_folder_of_the_public_data_is_read(tmp_path: Path) -> None:
     assert tasks[0].examples[0].output == World.from_json(AFTER)
 
 
-def test_a_file_cut_in_the_middle_gives_what_is_whole_and_then_the_place(tmp_path: Path) -> None:
+def test_a_truncated_file_gives_its_whole_records_and_then_an_error_with_the_place(tmp_path: Path) -> None:
     path, line = tmp_path / "train.json", json.dumps(SMALL)
     for cut in range(1, len(line) - 1, 17):
         path.write_text(line + "\n" + line[:cut])
@@ -94,21 +94,19 @@ def test_a_file_cut_in_the_middle_gives_what_is_whole_and_then_the_place(tmp_pat
         ),
     ],
 )
-def test_wrong_records_are_refused_with_the_place(
-    record: object, error: type[Exception], message: str, tmp_path: Path
-) -> None:
+def test_errors_in_records_name_the_place(record: object, error: type[Exception], message: str, tmp_path: Path) -> None:
     (tmp_path / "val.json").write_text(json.dumps(record))
     with pytest.raises(error, match=message) as raised:
         list(public.import_tasks(tmp_path))
     assert "val.json, line 1" in str(raised.value)
 
 
-def test_records_without_a_task_are_passed_over(tmp_path: Path) -> None:
+def test_records_without_a_task_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "some.jsonl").write_text(json.dumps({"program_json": {"run": [{"type": "move"}]}, "task": None}))
     assert list(public.import_tasks(tmp_path / "some.jsonl")) == []
 
 
-def test_what_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:
+def test_missing_and_binary_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none of"):
         list(public.import_tasks(tmp_path))
     with pytest.raises(InputError, match="No such file"):

@@ -1,4 +1,4 @@
-"""Reduction keeps every outcome, finds nothing more to do the second time, and leaves nothing that could go."""
+"""Reduction keeps every outcome, changes nothing the second time, and leaves no part that can be removed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def outcome(program: Program, world: World) -> World | type[ExecutionError]:
 
 
 def smaller(block: Block) -> list[Block]:
-    """Every block that one removal gives: a statement dropped, a block in its statement's place, an else dropped."""
+    """Every block that is one step smaller: a statement dropped, a statement replaced by its block, an else dropped."""
     found: list[Block] = []
     for i, statement in enumerate(block):
         before, after = block[:i], block[i + 1 :]
@@ -57,11 +57,11 @@ def check(program: Program, inputs: list[World]) -> Program:
 
 @settings(max_examples=60)
 @given(programs(), st.lists(worlds(), min_size=1, max_size=3))
-def test_laws(program: Program, inputs: list[World]) -> None:
+def test_reduction_of_random_programs(program: Program, inputs: list[World]) -> None:
     check(program, inputs)
 
 
-def test_laws_on_generated_tasks(tasks: list[Task[Program, World]]) -> None:
+def test_reduction_of_generated_tasks(tasks: list[Task[Program, World]]) -> None:
     sizes = [
         (task.tokens, syntax.length(check(task.program, [e.input for e in task.examples]))) for task in tasks[:150]
     ]
@@ -82,12 +82,12 @@ def test_laws_on_generated_tasks(tasks: list[Task[Program, World]]) -> None:
         ("move pickMarker move", "> . / . .", "pickMarker"),
     ],
 )
-def test_cases(body: str, world: str, expected: str) -> None:
+def test_single_reductions(body: str, world: str, expected: str) -> None:
     reduced = check(syntax.parse(f"DEF run m( {body} m)"), [drawing.read(world)])
     assert syntax.text(reduced) == f"DEF run m( {expected} m)"
 
 
-def test_a_branch_that_only_one_world_needs_is_kept() -> None:
+def test_a_branch_is_kept_if_one_world_needs_it() -> None:
     program = syntax.parse(
         "DEF run m( IFELSE c( markersPresent c) i( turnLeft turnLeft turnLeft turnLeft i) ELSE e( move e) m)"
     )
@@ -98,5 +98,5 @@ def test_a_branch_that_only_one_world_needs_is_kept() -> None:
     )
 
 
-def test_without_worlds_one_action_is_left() -> None:
+def test_without_worlds_a_single_action_remains() -> None:
     assert syntax.length(KAREL.reduce(syntax.parse("DEF run m( move REPEAT R=2 r( move r) m)"), [])) == 5

@@ -1,4 +1,4 @@
-"""Lines count what they say, in the classes of the public figures."""
+"""The statistics count correctly, in the classes of the public figures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_lines_of_one_task() -> None:
     }
 
 
-def test_different_actions_are_seen() -> None:
+def test_different_actions_are_counted() -> None:
     lines = statistics.statistics(
         [task_of("DEF run m( WHILE c( frontIsClear c) w( move w) m)", "> . / . .", ". > / . .")]
     )

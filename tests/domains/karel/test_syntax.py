@@ -1,4 +1,4 @@
-"""The three written forms round-trip, and what is not a program is refused with its place."""
+"""The three written forms round-trip, and syntax errors name line and column."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_length_is_the_number_of_tokens(program: Program) -> None:
 
 
 @given(programs(most_negations=3))
-def test_canonical_programs_have_single_negations_and_stay(program: Program) -> None:
+def test_canonical_programs_have_at_most_one_negation_and_are_stable(program: Program) -> None:
     once = canonical(program)
     assert "not c( not" not in syntax.text(once)
     assert canonical(once) == once
 
 
-def test_the_papers_figures_are_read_and_written_as_they_are() -> None:
+def test_the_form_of_the_papers_figures_is_read_and_written() -> None:
     program = syntax.parse(FIGURE)
     assert readable.write(program) == FIGURE
     assert category(program) == "Mixture"
@@ -124,7 +124,7 @@ DEEP_TEXT = "def run():\n" + "".join(" " * (i + 1) + "repeat (2):\n" for i in ra
         ('{"run": [', 1, 10, "not JSON"),
     ],
 )
-def test_what_is_not_a_program_is_refused_with_its_place(text: str, line: int, column: int, reason: str) -> None:
+def test_syntax_errors_name_line_and_column(text: str, line: int, column: int, reason: str) -> None:
     with pytest.raises(ParseError) as raised:
         syntax.parse(text)
     assert (raised.value.line, raised.value.column) == (line, column)
@@ -146,7 +146,7 @@ def test_what_is_not_a_program_is_refused_with_its_place(text: str, line: int, c
         (DEEP_JSON, "nested too deep"),
     ],
 )
-def test_what_is_not_a_program_in_json_is_refused(text: str, reason: str) -> None:
+def test_errors_in_json_name_the_statement(text: str, reason: str) -> None:
     with pytest.raises(ParseError, match=r".*") as raised:
         syntax.parse(text)
     assert reason in raised.value.reason
@@ -164,13 +164,13 @@ def test_neurtasksyn_conditions_are_read() -> None:
     assert program_json.from_json(data) == Program((If(Condition("frontIsClear", 1), (Action("move"),)),))
 
 
-def test_both_branches_keep_their_places() -> None:
+def test_the_branches_of_an_ifelse_are_not_swapped() -> None:
     text = "DEF run m( IFELSE c( leftIsClear c) i( move i) ELSE e( turnLeft e) m)"
     expected = IfElse(Condition("leftIsClear"), (Action("move"),), (Action("turnLeft"),))
     assert syntax.parse(text) == Program((expected,))
 
 
-def test_public_programs_are_read_and_written_as_they_are(cases: Path) -> None:
+def test_public_programs_are_read_and_written_unchanged(cases: Path) -> None:
     for line in (cases / "msr_val_short_programs_nearai.txt").read_text().splitlines():
         program = syntax.parse(line)
         assert syntax.text(program) == line
