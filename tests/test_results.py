@@ -1,0 +1,274 @@
+"""The figures in the documentation are those of the committed raw results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+RESULTS = (ROOT / "docs" / "results.md").read_text()
+
+KINDS = ("Seq-only", "If-only", "For-only", "Mixture")
+STRATEGIES = {
+    "`--strategy symbolic`": "symbolic",
+    "`--strategy neural`": "neural",
+    "`lasynth solve`, both": "portfolio",
+}
+MACHINE = "machine, runs/s, {} lists a program, translation included"
+RATIO = "machine : interpreter, 10 lists a program"
+
+
+def measured(name: str) -> Any:
+    """A raw result, by its path in `experiments/results`."""
+    return json.loads((ROOT / "experiments" / "results" / f"{name}.json").read_text())
+
+
+def benchmark(name: str) -> Any:
+    return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+
+
+def card() -> Any:
+    return json.loads((ROOT / "lasynth" / "pretrained" / "c" / "card.json").read_text())
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Rows of Markdown tables without their headers: the first cell -> the others. No two rows of a page begin alike."""
+    lines = [[cell.strip() for cell in line[1:].removesuffix("|").split("|")] for line in table_lines(text)]
+    heads = [number - 1 for number, cells in enumerate(lines) if set(cells) == {"---"}]
+    found: dict[str, list[str]] = {}
+    for number, (first, *rest) in enumerate(lines):
+        if number not in heads and number - 1 not in heads:
+            assert first not in found, f"two rows begin with: {first}"
+            found[first] = rest
+    return found
+
+
+def table_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("|")]
+
+
+def test_figures_of_restricted_c_are_the_measured_ones() -> None:
+    random, reduced = (benchmark("c_machine")[f"{kind} programs"] for kind in ("random", "reduced"))
+    shown = rows((ROOT / "docs" / "restricted_c.md").read_text())
+    for label, key, form, scale in (
+        ("machine, million runs/s, 64 lists a program", MACHINE.format(64), "{:.1f}", 1e6),
+        ("machine, million runs/s, 10 lists a program", MACHINE.format(10), "{:.1f}", 1e6),
+        ("interpreter, runs/s", "interpreter, runs/s", "{:,.0f}", 1),
+        ("machine : interpreter, 10 lists a program", "machine : interpreter, 10 lists a program", "{:.0f}", 1),
+        ("reduction on 74 lists, ms a program", "reduction on 74 lists, milliseconds a program", "{:.2f}", 1),
+    ):
+        assert shown[label] == [form.format(figures[key] / scale) for figures in (random, reduced)], label
+    assert shown["machine : gcc, ten lists"][0] == f"{random['machine : gcc, ten lists']:,.0f}"
+    gcc = random["gcc, compile and run ten lists, milliseconds a program"]
+    assert shown["gcc, compile and run ten lists, ms a program"][0] == f"{gcc:.1f}"
+
+
+def test_speeds_are_the_measured_ones() -> None:
+    machine = benchmark("c_machine")["random programs"]
+    made = benchmark("c_generator")["runs"]
+    karel, tasks = benchmark("karel_machine"), benchmark("karel_generator")
+    speed = karel["machine, runs per second on one core, compilation of lexemes to bytecode included"]
+    assert [run["training tasks"] for run in made] == [50_000, 500_000]
+    memory = " and ".join(f"{run['largest process, MB']:.0f}" for run in made)
+    runs = machine[MACHINE.format(64)]
+    expected = {
+        "C: compiled machine, runs/s on one core (64 lists a program)": f"{runs / 1e6:.1f} million",
+        "C: machine against readable interpreter (10 lists a program)": f"{machine[RATIO]:.0f}x",
+        "C: machine against gcc, compile and run, ten lists": f"{machine['machine : gcc, ten lists']:,.0f}x",
+        "C: 500,000 reduced tasks on two cores": f"{made[-1]['seconds'] / 60:.1f} minutes",
+        "C: largest process for 50,000 and for 500,000 tasks": f"{memory} MB",
+        "Karel: compiled machine, runs/s on one core": f"{speed / 1e6:.1f} million",
+        "Karel: machine against readable interpreter": f"{karel['machine : interpreter']:.0f}x",
+        "Karel: 200,000 tasks on two cores, not written to disk": f"{tasks['seconds']:.0f} s",
+        "Karel: largest distance of 20 distributions to the public data": f"{tasks['largest distance']:.3f}",
+    }
+    shown = rows(RESULTS)
+    assert {label: shown[label][0] for label in expected} == expected
+
+
+def test_speeds_of_models_are_the_measured_ones() -> None:
+    step, beam, shown = benchmark("train_step"), benchmark("beam"), rows(RESULTS)
+    paths = {name: figures for name, figures in step.items() if name.startswith("both paths")}
+    ratios = [
+        [f"{figures[row]['step by step : parallel']:.1f}x" for row in ("LaSynth", "LaSynth+", "NoExecutor")]
+        for figures in paths.values()
+    ]
+    assert shown["C models: all lexemes at once against one after the other, batch 8"][0] == ", ".join(ratios[0])
+    assert shown["C models: the same, batch 64"][0] == ", ".join(ratios[1])
+    rates = [
+        f"{step[f'{kind} programs']['programs per second, bf16']['LaSynth+']:.0f}" for kind in ("random", "reduced")
+    ]
+    label = "C models: programs/s of a training step of `LaSynth+`, random and reduced programs"
+    assert shown[label][0] == " and ".join(rates)
+    seconds = beam["float32"]["seconds for 1,000 tasks at this rate"]
+    assert shown["C models: beam 64 on 1,000 tasks, the shipped weights"][0] == f"{seconds / 60:.1f} minutes"
+
+
+def test_start_up_is_the_measured_one() -> None:
+    shown = rows(RESULTS)
+    for strategy in ("portfolio", "symbolic"):
+        seconds = benchmark("start_up")[strategy]["median seconds before solving"]
+        assert shown[strategy] == [f"{seconds:.1f}"]
+
+
+def test_figures_of_solving_are_the_measured_ones() -> None:
+    solved, shown = measured("solve_c"), rows(RESULTS)
+    for label, name in STRATEGIES.items():
+        groups = solved[name]["groups"]
+        shares = [solved[name]["right"], *(groups["category"][kind]["right"] for kind in KINDS)]
+        shares.append(groups["closed form"]["without"]["right"])
+        seconds = [solved[name]["median seconds"], solved[name]["p95 seconds"]]
+        assert shown[label] == [*(f"{share:.1f}" for share in shares), *(f"{second:.2f}" for second in seconds)], label
+    counts = [solved[name]["tasks right"].count("1") for name in ("symbolic", "portfolio")]
+    assert counts[0] - counts[1] == 3
+    prose = " ".join(RESULTS.split())
+    assert "three fewer of the 1,000 tasks are right" in prose
+    both = solved["portfolio"]
+    assert f"{both['right']:.1f}% of 1,000 tasks, in {both['median seconds']:.2f} s (median)" in prose
+    assert f"The symbolic strategy alone solves {solved['symbolic']['right']:.1f}%" in prose
+    hard = solved["neural"]["groups"]["closed form"]["without"]["right"]
+    assert f"find nothing that fits, which gives {hard:.1f}%" in prose
+
+
+def test_figures_of_the_shipped_model_are_the_measured_ones() -> None:
+    model, baseline = measured("weights/given_5")
+    shown = rows(RESULTS)
+    for label, figures, rule in (
+        ("`ClosedForm`: the simplest formula for each position, no learning", baseline, "first_consistent"),
+        ("the shipped model, likeliest program", model, "most_likely"),
+        ("the shipped model, first of a beam of 64 that fits", model, "first_consistent"),
+    ):
+        groups = [figures["overall"], *(figures["groups"]["category"][kind] for kind in KINDS)]
+        groups.append(figures["groups"]["closed form"]["without"])
+        assert shown[label] == [*(f"{group[rule]:.1f}" for group in groups), "", ""], label
+    prose, hard = " ".join(RESULTS.split()), model["groups"]["closed form"]["without"]
+    right = [figures["overall"]["first_consistent"] for figures in (model, baseline)]
+    assert f"the shipped model alone {right[0]:.1f}%, and the baseline without learning {right[1]:.1f}%" in prose
+    assert f"it solves {hard['first_consistent']:.1f}% of them" in prose
+    assert f"finds some program that fits in {hard['consistent']:.1f}%" in prose
+    assert len(card()["evaluation"]) == 4
+    for name, (figures, _) in card()["evaluation"].items():
+        assert shown[name.removeprefix("given_")][0] == f"{figures['overall']['first_consistent']:.1f}", name
+        assert measured(f"weights/{name}")[0] == figures
+
+
+def test_the_training_of_the_shipped_model_is_the_one_on_its_card() -> None:
+    shown, parts = rows(RESULTS), [*card()["before"], card()]
+    for name, part in zip(("first", "second", "third"), parts, strict=True):
+        assert shown[name] == [
+            f"{part['programs']:,}",
+            f"{part['seconds'] / 3600:.2f}",
+            f"{part['data']['sizes']['train']:,}",
+            f"{part['training'].get('mistakes', 0):g}",
+        ]
+    size = (ROOT / "lasynth" / "pretrained" / "c" / "weights.safetensors").stat().st_size
+    assert f"({size / 1e6:.1f} MB)" in RESULTS
+    assert f"({size / 1e6:.1f} MB)" in README
+
+
+def test_the_bound_is_the_measured_one() -> None:
+    figures = measured("shown_c")
+    shown, prose = rows(RESULTS), " ".join(RESULTS.split())
+    for label, key in (
+        ("bound: no simpler program fits the given examples", "shown"),
+        ("oracle: the task's program, cut down to the given examples", "right if reduced"),
+    ):
+        shares = [figures[key]["all"]["tasks"], figures[key]["closed form"]["without"]]
+        assert shown[label] == [f"{share:.1f}" for share in shares]
+    bound, reduced = (figures[key]["all"]["tasks"] for key in ("shown", "right if reduced"))
+    assert f"In {100 - bound:.1f}% of the tasks" in prose
+    assert f"{bound:.1f}% is a bound" in prose
+    assert f"{bound:.1f}% is a bound" in " ".join(README.split())
+    assert f"right in {reduced:.1f}%" in prose
+
+
+def test_figures_of_peers_are_the_measured_ones() -> None:
+    shown, peers = rows(RESULTS), benchmark("peers")
+    names = [name for name, figures in peers.items() if isinstance(figures, dict) and "percent" in figures]
+    assert len(names) == 3
+    for name in names:
+        assert shown[name] == [f"{peers[name]['percent']:.1f}", f"{peers[name]['median seconds']:.2f}"]
+    assert f"first {peers['tasks']} of the fresh tasks" in RESULTS
+    assert f"{peers['cvc5, seconds per position']:.0f} s for each" in " ".join(RESULTS.split())
+
+
+def test_figures_of_the_readme_are_the_measured_ones() -> None:
+    solved, peers, (model, baseline) = measured("solve_c"), benchmark("peers"), measured("weights/given_5")
+    cvc5 = next(figures for name, figures in peers.items() if name.startswith("cvc5 "))
+    expected: dict[str, list[float | None]] = {
+        "baseline: ClosedForm, the simplest formula per position": [*alone(baseline), None, None],
+        "baseline: cvc5, one SyGuS query per position": [None, None, cvc5["percent"], cvc5["median seconds"]],
+        "our model alone, beam of 64": [*alone(model), None, None],
+    }
+    for label, name in (
+        ("`lasynth solve --strategy neural`", "neural"),
+        ("`lasynth solve --strategy symbolic`", "symbolic"),
+        ("`lasynth solve`, both", "portfolio"),
+    ):
+        figures, without = solved[name], solved[name]["groups"]["closed form"]["without"]
+        first = peers.get(f"lasynth, {name}", {}).get("percent")
+        expected[label] = [figures["right"], without["right"], first, figures["median seconds"]]
+    shown = rows(README)
+    for label, (*shares, seconds) in expected.items():
+        cells = ["" if share is None else f"{share:.1f}" for share in shares]
+        assert shown[label] == [*cells, "" if seconds is None else f"{seconds:.2f}"], label
+
+
+def alone(figures: Any) -> list[float]:
+    """Tasks solved by a model or baseline without a strategy of `solve`: all, and those without a closed form."""
+    return [
+        figures["overall"]["first_consistent"],
+        figures["groups"]["closed form"]["without"]["first_consistent"],
+    ]
+
+
+def table(kind: str, row: str) -> Any:
+    return measured(f"table_c_{kind}_{row.replace('+', '_plus')}")
+
+
+def test_figures_of_the_papers_rows_are_the_measured_ones() -> None:
+    shown = rows(RESULTS)
+    for row in ("ClosedForm", "LaSynth+", "LaSynth", "NoExecutor", "RobustFill"):
+        expected = []
+        for kind in ("random", "reduced"):
+            figures = table(kind, row)
+            overall, groups = figures["test"]["overall"], figures["test"]["groups"]
+            shares = [overall["first_consistent"], overall["most_likely"], figures["novel"]["first_consistent"]]
+            shares.append(groups["closed form"]["without"]["first_consistent"])
+            expected += [f"{share:.1f}" for share in shares]
+            expected.append(f"{figures['curve'][-1]['seconds'] / 60:.0f}" if "curve" in figures else "-")
+        assert shown[f"`{row}`"] == expected, row
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor"), ("LaSynth+", "RobustFill")]
+)
+def test_tasks_that_one_row_alone_solves_are_the_measured_ones(one: str, other: str) -> None:
+    expected = []
+    for kind in ("random", "reduced"):
+        pairs = list(zip(*(table(kind, row)["test"]["solved"] for row in (one, other)), strict=True))
+        expected.append(f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}")
+    assert rows(RESULTS)[f"`{one}` : `{other}`"] == expected
+
+
+def test_figures_at_equal_time_are_the_measured_ones() -> None:
+    shown, seconds = rows(RESULTS), []
+    for kind, label, file, row in (
+        ("random", "random programs", "third", "LaSynth+"),
+        ("random", "random programs", "third", "NoExecutor"),
+        ("random", "random programs", "third", "RobustFill"),
+        ("reduced", "reduced programs", "third", "LaSynth+"),
+        ("reduced", "reduced programs", "third", "NoExecutor"),
+        ("reduced", "reduced programs, measured again", "fourth", "LaSynth+"),
+        ("reduced", "reduced programs, measured again", "fourth", "RobustFill"),
+    ):
+        figures = measured(f"ideas_c/{file}_{kind}_{row.replace('+', '_plus')}")
+        seconds.append(figures["curve"][-1]["seconds"])
+        overall = figures["test"]["overall"]
+        expected = [f"{overall[rule]:.1f}" for rule in ("first_consistent", "most_likely")]
+        assert shown[f"{label}: `{row}`"] == expected
+    assert seconds == pytest.approx([480] * 7, rel=0.01)
