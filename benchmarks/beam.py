@@ -21,7 +21,7 @@ from lasynth.batch import Collator
 from lasynth.checkpoint import load_model
 from lasynth.config import model_config
 from lasynth.domains import get_domain
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.models.build import Model, build_model
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver import PRETRAINED
@@ -30,7 +30,7 @@ from lasynth.vocab import PAD
 GIVEN = 5
 
 
-def measure(model: EncoderDecoder, tasks: int, config: SearchConfig) -> dict[str, Any]:
+def measure(model: Model, tasks: int, config: SearchConfig) -> dict[str, Any]:
     domain = get_domain("c")
     sampled, _ = domain.sample_tasks(Random(1), tasks, domain.options(reduce=True))
     pairs = np.array([[(e.input, e.output) for e in task.examples] for task in sampled])  # (B, K, 2, L)

@@ -22,7 +22,7 @@ from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.models.base import IO, Batch
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.models.build import Model, build_model
 from lasynth.settings import TrainConfig
 from lasynth.vocab import PAD
 
@@ -54,7 +54,7 @@ def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options:
     return Batch(IO(arrays[0], arrays[1], present), arrays[2], arrays[3], torch.from_numpy(valid))
 
 
-def trainer(model: EncoderDecoder, bf16: bool) -> Callable[[Batch], None]:
+def trainer(model: Model, bf16: bool) -> Callable[[Batch], None]:
     settings = TrainConfig()
     betas = (0.9, settings.beta2)
     optimiser = torch.optim.Adam(model.parameters(), settings.learning_rate, betas, fused=True)

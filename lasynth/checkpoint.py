@@ -32,7 +32,7 @@ from torch import Tensor
 from lasynth.config import ModelConfig
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.models.build import Model, build_model
 from lasynth.older import read_config, read_weights
 from lasynth.task import InputError
 
@@ -171,7 +171,7 @@ def load_training(run: Path) -> dict[str, Any]:
 class Loaded:
     """A model ready for use."""
 
-    model: EncoderDecoder
+    model: Model
     config: ModelConfig
     domain: AnyDomain
     card: dict[str, Any]

@@ -7,7 +7,7 @@ choices by cheap ones (`docs/deviations.md` says which and why).
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -23,6 +23,10 @@ class ModelConfig:
 
     A new setting needs a default that means "as before", so that older runs can be continued.
     """
+
+    architecture: Literal["encoder_decoder", "cursor"] = "encoder_decoder"
+    """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every example
+    before every lexeme."""
 
     # --- execution ---------------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"
@@ -173,18 +177,36 @@ def cpu(config: ModelConfig) -> ModelConfig:
 
 PRESETS: dict[str, Callable[[ModelConfig], ModelConfig]] = {"cpu": cpu, "paper": lambda config: config}
 """The rows themselves have the paper's sizes."""
+
+
+def preset_rows(preset: str) -> dict[str, ModelConfig]:
+    """All rows of restricted C at a preset's size."""
+    return {name: PRESETS[preset](config) for name, config in MODELS.items()}
+
+
 SETTINGS = tuple(field.name for field in fields(ModelConfig) if field.name != "values")
 """Settings that a person can change; the values are decided by the tasks."""
 
 
-def model_config(row: str, preset: str = "cpu", values: ValueConfig | None = None, **settings: Any) -> ModelConfig:
-    """A row at a preset's size, for these values, with single settings changed. ValueError for an unknown name."""
-    asked: list[tuple[str, str, Sequence[str]]] = [("model", row, list(MODELS)), ("preset", preset, list(PRESETS))]
+def model_config(
+    row: str,
+    preset: str = "cpu",
+    values: ValueConfig | None = None,
+    rows: Callable[[str], Mapping[str, ModelConfig]] | None = None,
+    **settings: Any,
+) -> ModelConfig:
+    """A row at a preset's size, for these values, with single settings changed. ValueError for an unknown name.
+
+    `rows` gives the rows of a language at a preset's size: by default those of restricted C.
+    """
+    asked: list[tuple[str, str, Sequence[str]]] = [("preset", preset, list(PRESETS))]
+    there = (preset_rows if rows is None else rows)(preset) if preset in PRESETS else {row: LASYNTH}
+    asked += [("model", row, list(there))]
     asked += [("setting", name, SETTINGS) for name in settings]
     for kind, name, names in asked:
         if name not in names:
             raise ValueError(f"there is no {kind} `{name}`; there are {', '.join(names)}")
-    return replace(PRESETS[preset](MODELS[row]), values=values, **settings)
+    return replace(there[row], values=values, **settings)
 
 
 def read_settings(words: Sequence[str]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import learnable
 from lasynth.evaluate import search_outcomes
 from lasynth.models.base import Batch, Losses
-from lasynth.models.encoder_decoder import build_model
+from lasynth.models.build import build_model
 from lasynth.older import read_training, read_weights
 from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
@@ -72,11 +72,12 @@ class Outcome(NamedTuple):
 
 
 def shape_of(data: Path) -> dict[str, Any]:
-    """What the tasks of a data set decide of a model: its values, and how many examples are given. InputError."""
+    """What a data set decides of a model: the rows of its language, its values, how many examples are given. InputError."""
     card = read_card(data)
     domain, options = get_domain(str(card["domain"])), card.get("options", {})
     given = {"examples": domain.given(options["examples"])} if "examples" in options else {}
-    return {"values": learnable(domain).value_config(options), **given}
+    language = learnable(domain)
+    return {"rows": language.rows, "values": language.value_config(options), **given}
 
 
 def learning_rate(config: TrainConfig, step: int, done: float) -> float:

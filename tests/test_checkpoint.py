@@ -14,7 +14,7 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.domains import get_domain
-from lasynth.models.encoder_decoder import build_model
+from lasynth.models.build import build_model
 from lasynth.task import InputError
 from tests.fakes import any_io, tiny_config
 

@@ -27,7 +27,7 @@ from lasynth.evaluate import (
     tables,
 )
 from lasynth.figures import curves, plot_results
-from lasynth.models.encoder_decoder import build_model
+from lasynth.models.build import build_model
 from lasynth.search import Found
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError

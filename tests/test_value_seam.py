@@ -52,8 +52,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("row", ["NoExecutor", "LaSynth+", "Executed"])
 def test_a_grid_goes_from_a_file_to_a_verified_program(row: str, data: Path, tmp_path: Path) -> None:
-    settings = {**SIZES, "operation_predictor": False}
-    model = model_config(row, "cpu", **shape_of(data), **settings)
+    model = model_config(row, "cpu", **shape_of(data), **SIZES)
     assert model.values == GridConfig()
     assert model.examples == 3
     train(Job(row, model, TRAIN, data, tmp_path / "run"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lasynth.config import ModelConfig, ValueConfig
+from lasynth.config import ModelConfig, ValueConfig, preset_rows
 from lasynth.domains.base import Explained, Step, Trace
 from lasynth.domains.learnable import Baseline, Runs, States
 from lasynth.task import Example, InputError, ParseError, Task
@@ -123,6 +123,9 @@ class TilesMachine:
 
     def reaching(self, tokens: NDArray[Any], inputs: NDArray[Any], begin: int) -> NDArray[np.bool_]:
         return np.ones((len(tokens), inputs.shape[1], tokens.shape[1] - begin), np.bool_)
+
+    def failed(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.zeros(len(tokens), np.bool_)
 
     def _after(self, tokens: NDArray[Any], grids: NDArray[Any]) -> list[NDArray[Any]]:
         """The grids before the program and after each of its actions. (T,), (K, 3, 3)"""
@@ -358,6 +361,9 @@ class Tiles:
 
     def machine(self) -> TilesMachine:
         return TilesMachine(self.vocab)
+
+    def rows(self, preset: str) -> Mapping[str, ModelConfig]:
+        return {name: replace(config, operation_predictor=False) for name, config in preset_rows(preset).items()}
 
     def value_config(self, options: Mapping[str, Any]) -> GridConfig:
         return GridConfig()

@@ -82,6 +82,9 @@ class Machine(Protocol):
         """Which inputs come to the place that is being written after each lexeme of a prefix, from lexeme `begin` on: inside a
         branch, those that take it. (B, T), (B, K, *) -> (B, K, T - begin)"""
 
+    def failed(self, tokens: Array, inputs: Array) -> Flags:
+        """Which prefixes fail on one of their inputs whatever follows; a search can drop them. (B, T), (B, K, *) -> (B,)"""
+
 
 class Baseline(Protocol):
     """A solver without learning. It answers with outputs, not with a program."""
@@ -100,6 +103,9 @@ class Learnable(Protocol):
     def values(self) -> Values: ...
 
     def machine(self) -> Machine: ...
+
+    def rows(self, preset: str) -> Mapping[str, ModelConfig]:
+        """The models that can be trained, by the names of their rows, at the size of a preset (`lasynth.config.PRESETS`)."""
 
     def value_config(self, options: Mapping[str, Any]) -> ValueConfig:
         """What a data set that was made with these options decides of a model. Options that are missing have the language's

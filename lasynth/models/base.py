@@ -9,10 +9,13 @@ Letters for shapes, fixed here for the whole project:
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, Self, TypeVar
+from abc import ABC, abstractmethod
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
+
+from lasynth.config import ModelConfig
 
 
 class IO(NamedTuple):
@@ -88,27 +91,42 @@ class Searchable(Protocol[AnyState]):
         """Take the last lexeme of each hypothesis (BOS at first); log-probabilities of the next one. (N,) -> (N, V)"""
 
 
-class Synthesizer(Searchable[AnyState], Protocol[AnyState, AnyRun]):
+class Synthesizer(nn.Module, ABC, Generic[AnyState, AnyRun]):
     """Every model: what training, search and solver call.
 
     `run` may compute all lexemes in parallel. A test holds it to the same log-probabilities as `step`.
     """
 
+    config: ModelConfig
+
+    @abstractmethod
+    def start(self, io: IO) -> AnyState:
+        """As `Searchable.start`."""
+
+    @abstractmethod
+    def step(self, state: AnyState, tokens: Tensor) -> tuple[Tensor, AnyState]:
+        """As `Searchable.step`."""
+
+    @abstractmethod
     def run(self, batch: Batch) -> AnyRun:
         """Compute the scores of all lexemes of the batch's programs, each given the true lexemes before it."""
 
+    @abstractmethod
     def losses(self, run: AnyRun, batch: Batch) -> Losses:
         """What a run costs; `mistake` is zero."""
 
+    @abstractmethod
     def mistake_loss(self, run: AnyRun, batch: Batch, count: int, rng: Generator) -> Tensor:
         """Draw so many of the model's own mistakes; how far it is from recognising them."""
 
-    def loss(self, batch: Batch) -> Losses:
-        """`losses` of a new run."""
-
+    @abstractmethod
     def log_probs(self, batch: Batch) -> Tensor:
         """How likely whole programs are, given their examples. (B,)"""
 
+    def loss(self, batch: Batch) -> Losses:
+        """`losses` of a new run."""
+        return self.losses(self.run(batch), batch)
 
-def device_of(module: torch.nn.Module) -> torch.device:
+
+def device_of(module: nn.Module) -> torch.device:
     return next(module.parameters()).device

@@ -13,21 +13,26 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import AnyDomain
-from lasynth.domains.learnable import learnable
 from lasynth.layers import Places, program_loss
-from lasynth.models.base import IO, Batch, Losses
+from lasynth.models.base import IO, Batch, Losses, Synthesizer
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
 from lasynth.models.encoding import Encoding
 from lasynth.models.execution import Chain, Structure, execution_points, run_chain, true_chain
-from lasynth.models.losses import Run, final_loss, mistake_loss, operation_loss, real_mistakes, statements_loss
+from lasynth.models.losses import (
+    Run,
+    final_loss,
+    mistake_loss,
+    operation_loss,
+    real_mistakes,
+    shifted,
+    statements_loss,
+)
 from lasynth.models.networks import Networks
 from lasynth.models.real import RealExecution
 from lasynth.models.state import Examples, Hypotheses, Pool
-from lasynth.vocab import BOS
 
 
 class Moment(NamedTuple):
@@ -41,8 +46,8 @@ class Moment(NamedTuple):
     """(N, E, 1, H)"""
 
 
-class EncoderDecoder(nn.Module):
-    """A `Synthesizer`."""
+class EncoderDecoder(Synthesizer[Hypotheses, Run]):
+    """Encoders and attention by the config; see the module."""
 
     def __init__(
         self, config: ModelConfig, vocabulary: int, structure: Structure, networks: Networks, real: RealExecution
@@ -184,9 +189,6 @@ class EncoderDecoder(nn.Module):
     def log_probs(self, batch: Batch) -> Tensor:
         return -program_loss(self.run(batch).scores, batch.tokens)
 
-    def loss(self, batch: Batch) -> Losses:
-        return self.losses(self.run(batch), batch)
-
     def losses(self, run: Run, batch: Batch) -> Losses:
         fed = shifted(batch.tokens)
         points = self._all_points(fed)
@@ -197,7 +199,7 @@ class EncoderDecoder(nn.Module):
         return Losses(program, execution, operation_loss(self.networks, run, batch), run.scores.new_zeros(()))
 
     def mistake_loss(self, run: Run, batch: Batch, count: int, rng: Generator) -> Tensor:
-        mistakes = real_mistakes(self.real, run, batch, self.statement_ends, count, rng)
+        mistakes = real_mistakes(self.real, run.scores, batch, self.statement_ends, count, rng)
         if not len(mistakes.rows):
             return run.scores.new_zeros(())
         scores = self.run(Batch(batch.io.at(mistakes.rows), mistakes.tokens)).scores  # (R, T, V)
@@ -217,21 +219,3 @@ class EncoderDecoder(nn.Module):
         operations = self.networks.operations
         extra = [] if operations is None else [operations(seen[INPUT], seen[OUTPUT])]
         return self.decoder.predict(hidden, [*seen, *extra], counting, counts, overview)
-
-
-def shifted(tokens: Tensor) -> Tensor:
-    """What is fed at each moment: BOS, then all but the last lexeme. (B, T) -> (B, T)"""
-    return torch.cat([torch.full_like(tokens[:, :1], BOS), tokens[:, :-1]], 1)
-
-
-def build_model(config: ModelConfig, domain: AnyDomain, seed: int = 0) -> EncoderDecoder:
-    """A model with new weights for this domain. The same seed gives the same weights."""
-    language = learnable(domain)
-    if config.values is None:
-        config = replace(config, values=language.value_config({}))
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        networks: Networks = language.networks(config)
-        structure = Structure(torch.from_numpy(domain.statement_ends), torch.from_numpy(domain.nesting))
-        real = RealExecution(language.values(), language.machine())
-        return EncoderDecoder(config, len(domain.vocab), structure, networks, real)

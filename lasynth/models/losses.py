@@ -33,6 +33,11 @@ class Run(NamedTuple):
     """(B, T): row of the latent value that was current at each moment."""
 
 
+def shifted(tokens: Tensor) -> Tensor:
+    """What is fed at each moment: BOS, then all but the last lexeme. (B, T) -> (B, T)"""
+    return torch.cat([torch.full_like(tokens[:, :1], BOS), tokens[:, :-1]], 1)
+
+
 def final_loss(networks: Networks, run: Run, batch: Batch, points: Tensor) -> Tensor:
     """How far the latent value after the whole program is from the output. `points` are the execution points, (B, T)."""
     executor = networks.executor
@@ -79,10 +84,13 @@ def operation_loss(networks: Networks, run: Run, batch: Batch) -> Tensor:
 
 
 def real_mistakes(
-    real: RealExecution, run: Run, batch: Batch, statement_ends: Tensor, count: int, rng: Generator
+    real: RealExecution, scores: Tensor, batch: Batch, statement_ends: Tensor, count: int, rng: Generator
 ) -> Mistakes:
-    """Wrong lexemes that the model finds likely, without those that lead to the same values as the true program."""
-    scores = run.scores.detach()
+    """Wrong lexemes that the model finds likely, without those that lead to the same values as the true program.
+
+    `scores` are the model's for the batch's programs, (B, T, V).
+    """
+    scores = scores.detach()
     drawn = draw_mistakes(batch.tokens, scores, real.alike.to(scores.device), statement_ends, count, rng)
     inputs = filled(batch.io)[0][drawn.rows]
     made, true = (real.states(tokens, inputs) for tokens in (drawn.tokens, batch.tokens[drawn.rows]))  # (R, S, K, *)

@@ -12,8 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from lasynth.models.base import Batch
+from lasynth.models.build import Model, build_model
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
 from lasynth.vocab import BOS, PAD
 from tests.models.conftest import DOMAIN, small
 
@@ -64,7 +64,7 @@ def test_next_lexeme() -> None:
     torch.testing.assert_close(scores, decoder.output(decoder.recall(pooled, counts)))
 
 
-def last_value(model: EncoderDecoder, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
+def last_value(model: Model, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
     """The latent value of one task after its whole program, and the decoder's state then, step by step."""
     io = type(batch.io)(*(part[row : row + 1] for part in batch.io))
     state = model.start(io)

@@ -13,7 +13,7 @@ from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.models.build import Model, build_model
 from lasynth.precision import bf16_works
 from lasynth.settings import TRAINING, TrainConfig
 from lasynth.train import learning_rate
@@ -23,7 +23,7 @@ from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, sm
 every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
 
-def scores_by_steps(model: EncoderDecoder, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
+def scores_by_steps(model: Model, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
     """Log-probabilities of programs (N, T) for tasks (N,), hypotheses shuffled, dropped and repeated on the way."""
     state = model.start(io).reorder(task)
     owner = torch.arange(len(task))  # which program each hypothesis of the state is
@@ -59,7 +59,7 @@ def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
     torch.testing.assert_close(by_steps, torch.cat([own, others]), atol=1e-3, rtol=1e-5)
 
 
-def model_scores(model: EncoderDecoder, io: IO, tokens: Tensor) -> Tensor:
+def model_scores(model: Model, io: IO, tokens: Tensor) -> Tensor:
     batch = Batch(io, tokens)
     return (model.run_stepwise(batch) if model.config.input_feeding else model.run_parallel(batch)).scores
 
@@ -173,7 +173,7 @@ def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
     assert wrong > 2.0
 
 
-def greedy(model: EncoderDecoder, batch: Batch) -> list[list[int]]:
+def greedy(model: Model, batch: Batch) -> list[list[int]]:
     rows, steps = batch.tokens.shape
     with torch.no_grad():
         state, last = model.start(batch.io), torch.full((rows,), BOS)

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from lasynth.models.base import Batch
-from lasynth.models.encoder_decoder import build_model
+from lasynth.models.build import build_model
 from lasynth.models.mistakes import Mistakes, draw_mistakes
 from lasynth.vocab import EOS, PAD
 from tests.models.conftest import DOMAIN, small

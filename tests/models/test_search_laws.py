@@ -11,7 +11,7 @@ import torch
 
 from lasynth.config import ModelConfig
 from lasynth.models.base import IO, Batch
-from lasynth.models.encoder_decoder import EncoderDecoder, build_model
+from lasynth.models.build import Model, build_model
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.vocab import BOS, EOS, PAD
@@ -22,7 +22,7 @@ SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "LaSynth, beside
 every_search = pytest.mark.parametrize("config", SEARCHED.values(), ids=SEARCHED)
 
 
-def certain_model(config: ModelConfig) -> EncoderDecoder:
+def certain_model(config: ModelConfig) -> Model:
     """Fresh weights are nearly indifferent, and ties hide mistakes: these say what they mean."""
     model = build_model(config, DOMAIN, seed=4).eval()
     with torch.no_grad():

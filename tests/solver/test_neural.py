@@ -11,7 +11,7 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.domains import get_domain
-from lasynth.models.encoder_decoder import build_model
+from lasynth.models.build import build_model
 from lasynth.search import DROP, END, KEEP, Finished
 from lasynth.solver import solve
 from lasynth.solver.neural import Neural, Watch, closed, load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lasynth.config import ModelConfig
 from lasynth.domains.base import Trace
 from lasynth.domains.karel import (
     drawing,
@@ -28,9 +29,13 @@ from lasynth.domains.karel import (
     syntax,
 )
 from lasynth.domains.karel.generator import KarelOptions
+from lasynth.domains.karel.learning.programs import LexemeMachine
+from lasynth.domains.karel.learning.rows import ROWS
+from lasynth.domains.karel.learning.values import BYTES, GridConfig, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.world import World
+from lasynth.domains.learnable import Baseline
 from lasynth.task import Task
 
 if TYPE_CHECKING:
@@ -159,25 +164,46 @@ class Karel:
         return digests
 
     def arrow_type(self) -> pa.DataType:
-        """The fields of the public grid JSON except `crashed`, which is always false."""
+        """A packed world, so that batches read columns without a Python object for each world."""
         import pyarrow as pa
 
-        sides = [("rows", pa.int8()), ("cols", pa.int8())]
-        return pa.struct([*sides, ("hero", pa.string()), ("blocked", pa.string()), ("markers", pa.string())])
+        return pa.binary(BYTES)
 
-    def to_arrow(self, value: World) -> Any:
-        stored = value.to_json()
-        del stored["crashed"]
-        return stored
+    def to_arrow(self, value: World) -> bytes:
+        return world_bytes(value)
 
     def from_arrow(self, stored: Any) -> World:
-        return World.from_json(stored)
+        return from_bytes(np.frombuffer(stored, np.uint8))
 
     def statistics(self, tasks: Iterable[Task[Program, World]]) -> dict[str, Counter[str]]:
         return statistics.statistics(tasks)
 
     def published(self) -> dict[str, dict[str, float]]:
         return statistics.published()
+
+    # --- models ------------------------------------------------------------------------------------------------
+    def values(self) -> WorldValues:
+        return WorldValues()
+
+    def machine(self) -> LexemeMachine:
+        return LexemeMachine()
+
+    def rows(self, preset: str) -> Mapping[str, ModelConfig]:
+        return ROWS
+
+    def value_config(self, options: Mapping[str, Any]) -> GridConfig:
+        return GridConfig()
+
+    def networks(self, config: ModelConfig) -> Any:
+        from lasynth.domains.karel.learning.networks import EgocentricView
+
+        return EgocentricView(config.hidden, 2 * config.hidden)
+
+    def baselines(self) -> dict[str, Baseline]:
+        return {}
+
+    def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
+        return {}
 
 
 def _runs(programs: Sequence[Program], worlds: machine.Worlds) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8]]]:

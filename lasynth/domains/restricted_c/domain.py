@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.config import ModelConfig
+from lasynth.config import ModelConfig, preset_rows
 from lasynth.domains.base import Explained, Trace
 from lasynth.domains.learnable import Baseline
 from lasynth.domains.restricted_c import solving
@@ -204,6 +204,9 @@ class RestrictedC:
 
     def machine(self) -> LexemeMachine:
         return LexemeMachine(self.table)
+
+    def rows(self, preset: str) -> Mapping[str, ModelConfig]:
+        return preset_rows(preset)
 
     def value_config(self, options: Mapping[str, Any]) -> ListConfig:
         return list_config(options)

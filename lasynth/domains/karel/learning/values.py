@@ -1,0 +1,84 @@
+"""Worlds as arrays: how batches and Parquet files hold them, how they are compared, and which of them a model can take.
+
+A world is 329 bytes: rows, columns, the robot's row and column in the machine's frame, its direction, and the frame itself
+(18 x 18 cells). Does not import torch and knows no programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.config import ValueConfig
+from lasynth.domains.karel.machine import AREA, FRAME, Worlds, pack, unpack
+from lasynth.domains.karel.world import WALL, World
+from lasynth.task import InputError
+
+ROWS, COLS, ROW, COL, WAY, GRID = range(6)
+"""Bytes of a packed world; the grid begins with the last one."""
+BYTES = GRID + AREA
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class GridConfig(ValueConfig):
+    """The worlds that a model represents: every world of the language, so that nothing is left to decide."""
+
+
+def to_bytes(worlds: Worlds) -> Bytes:
+    """(W, BYTES)"""
+    packed = np.empty((len(worlds.grids), BYTES), np.uint8)
+    packed[:, [ROWS, COLS]] = worlds.sizes
+    packed[:, ROW], packed[:, COL] = worlds.heroes[:, 0] // FRAME, worlds.heroes[:, 0] % FRAME
+    packed[:, WAY] = worlds.heroes[:, 1]
+    packed[:, GRID:] = worlds.grids
+    return packed
+
+
+def world_bytes(world: World) -> bytes:
+    """A world as it is stored."""
+    outside = bytes([WALL])
+    lines = [world.cells[start : start + world.cols] for start in range(0, len(world.cells), world.cols)]
+    inner = b"".join(outside + line + outside * (FRAME - 1 - world.cols) for line in lines)
+    head = bytes([world.rows, world.cols, world.row + 1, world.col + 1, world.direction])
+    return head + outside * FRAME + inner + outside * (FRAME * (FRAME - 1 - world.rows))
+
+
+def from_bytes(packed: Bytes) -> World:
+    """The world in (BYTES,)."""
+    rows, cols, row, col, way = packed[:GRID].tolist()
+    return unpack(packed[GRID:], row * FRAME + col, way, rows, cols)
+
+
+class WorldValues:
+    """`lasynth.domains.learnable.Values` of worlds; the trailing axis is (BYTES,)."""
+
+    def read(self, column: Any) -> Bytes:
+        """(N, K, BYTES), without a copy. InputError if the tasks differ in their number of examples."""
+        examples, worlds = column.value_lengths().to_numpy(), column.flatten()
+        if np.unique(examples).size > 1:
+            raise InputError("the tasks differ in their number of examples")
+        flat = np.frombuffer(worlds.buffers()[1], np.uint8)
+        flat = flat[worlds.offset * BYTES : (worlds.offset + len(worlds)) * BYTES]
+        return flat.reshape(len(examples), examples[0] if len(examples) else 0, BYTES)
+
+    def pack(self, values: Sequence[World]) -> Bytes:
+        return to_bytes(pack(values))
+
+    def same(self, one: Bytes, other: Bytes) -> NDArray[np.bool_]:
+        equal: NDArray[np.bool_] = (one == other).all(axis=-1)
+        return equal
+
+    def refusal(self, config: ValueConfig, values: Bytes) -> str | None:
+        return None
+
+    def inside(self, config: ValueConfig, values: Bytes) -> NDArray[np.bool_]:
+        return np.ones(values.shape[:-1], np.bool_)
+
+    def sample(self, config: ValueConfig) -> Bytes:
+        sample: Bytes = self.pack([World.build(2, 2, (0, 0, 0))])[0]
+        return sample

@@ -1,0 +1,173 @@
+"""The cursor model: before every lexeme it looks at the real state of each example, where the program is being written.
+
+There is no attention and nothing to execute in the network: the language's machine runs the prefix, and a view of each state
+beside the wanted output is pooled over the examples that reach the cursor. The pooled view is fed to the decoder's LSTM
+beside the last lexeme; a second look, directed by the LSTM's state, is pooled for the choice of the next lexeme. Knows no
+language: view and machine are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Generator, Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.layers import program_loss
+from lasynth.models.base import IO, Batch, Losses, Synthesizer
+from lasynth.models.encoding import filled
+from lasynth.models.execution import Structure
+from lasynth.models.losses import mistake_loss, real_mistakes, shifted
+from lasynth.models.real import RealExecution
+
+
+class View(Protocol):
+    """A language's picture of a state beside the wanted output."""
+
+    def __call__(self, states: Tensor, outputs: Tensor) -> Tensor:
+        """(R, K, *), (R, K, *) -> (R, K, 2 F)"""
+
+
+class CursorRun(NamedTuple):
+    """All steps of B programs."""
+
+    scores: Tensor
+    """(B, T, V)"""
+
+
+@dataclass(frozen=True)
+class Cursors:
+    """N unfinished programs."""
+
+    inputs: Tensor
+    """(B, K, *): of the tasks."""
+    outputs: Tensor
+    present: Tensor
+    """(B, K)"""
+    task: Tensor
+    """(N,) row of the tasks."""
+    written: Tensor
+    """(N, t): BOS and the lexemes so far."""
+    hidden: Tensor
+    """(1, N, H), as the cell."""
+    cell: Tensor
+    seen: Tensor
+    """(N, K, 2 F): the view of the current state."""
+
+    def reorder(self, index: Tensor) -> Cursors:
+        return replace(
+            self,
+            task=self.task[index],
+            written=self.written[index],
+            hidden=self.hidden[:, index],
+            cell=self.cell[:, index],
+            seen=self.seen[index],
+        )
+
+
+class CursorModel(Synthesizer[Cursors, CursorRun]):
+    """See the module."""
+
+    def __init__(
+        self, config: ModelConfig, vocabulary: int, structure: Structure, view: View, real: RealExecution
+    ) -> None:
+        super().__init__()
+        self.config, self.real = config, real
+        self.view = view
+        size, features = config.decoder_hidden, config.hidden
+        self.embedding = nn.Embedding(vocabulary, config.embedding)
+        self.lstm = nn.LSTM(config.embedding + 2 * features, size, batch_first=True)
+        self.query = nn.Linear(size, features)
+        self.choice = nn.Linear(2 * features + size, size)
+        self.output = nn.Linear(size, vocabulary)
+        self.statement_ends: Tensor
+        self.register_buffer("statement_ends", structure.ends, persistent=False)
+
+    # --- one lexeme: search ------------------------------------------------------------------------------------
+    def start(self, io: IO) -> Cursors:
+        inputs, outputs = filled(io)
+        tasks = torch.arange(len(inputs), device=inputs.device)
+        zeros = self.query.weight.new_zeros(1, len(tasks), self.query.in_features)
+        written = tasks.new_empty(len(tasks), 0)
+        return Cursors(inputs, outputs, io.present, tasks, written, zeros, zeros, self.view(inputs, outputs))
+
+    def step(self, state: Cursors, tokens: Tensor) -> tuple[Tensor, Cursors]:
+        written = torch.cat([state.written, tokens.unsqueeze(1)], 1)
+        inputs, seen = state.inputs[state.task], state.seen
+        ended = self.statement_ends[tokens].nonzero().squeeze(1)
+        if len(ended):
+            now = self.real.last_state(written[ended, 1:], inputs[ended])
+            seen = seen.index_copy(0, ended, self.view(now, state.outputs[state.task[ended]]).to(seen.dtype))
+        present = state.present[state.task]
+        counting = self.real.examples_at_cursor(written, inputs, present, last=True)  # (N, K, 1)
+        looked = seen.unsqueeze(2)  # (N, K, 1, 2 F)
+        fed = self._fed(tokens.unsqueeze(1), looked, counting)
+        hidden, (last, cell) = self.lstm(fed, (state.hidden.to(fed.dtype), state.cell.to(fed.dtype)))
+        scores = self._scores(hidden, looked, counting).squeeze(1)
+        state = replace(state, written=written, hidden=last, cell=cell, seen=seen)
+        return scores.log_softmax(-1), state
+
+    # --- whole programs: training and judging ------------------------------------------------------------------
+    def run(self, batch: Batch) -> CursorRun:
+        inputs, outputs = filled(batch.io)
+        fed = shifted(batch.tokens)
+        ends = self.statement_ends[fed]  # (B, T)
+        states = self.real.states(fed[:, 1:], inputs)  # (B, S, K, *)
+        task, number = self._existing(ends)
+        worlds = torch.cat([inputs, states[task, number]])  # (P, K, *): before the program, then after each statement
+        seen = self.view(worlds, torch.cat([outputs, outputs[task]]))  # (P, K, 2 F)
+        tasks = torch.arange(len(fed), device=fed.device)
+        before = ends.sum(1).cumsum(0) - ends.sum(1)  # (B,): statement ends of the programs before
+        so_far = ends.cumsum(1)  # (B, T)
+        rows = torch.where(so_far > 0, len(fed) + before.unsqueeze(1) + so_far - 1, tasks.unsqueeze(1))
+        looked = seen.index_select(0, rows.flatten()).view(*rows.shape, *seen.shape[1:]).transpose(1, 2)
+        counting = self.real.examples_at_cursor(fed, inputs, batch.io.present)  # (B, K, T)
+        hidden, _ = self.lstm(self._fed(fed, looked, counting))
+        return CursorRun(self._scores(hidden, looked, counting))
+
+    @staticmethod
+    def _existing(ends: Tensor) -> tuple[Tensor, Tensor]:
+        """Program and number of every statement end, program by program. (B, T) of bool -> (E,), (E,)"""
+        task = ends.nonzero()[:, 0]
+        return task, (ends.cumsum(1) - 1)[ends]
+
+    def log_probs(self, batch: Batch) -> Tensor:
+        return -program_loss(self.run(batch).scores, batch.tokens)
+
+    def losses(self, run: CursorRun, batch: Batch) -> Losses:
+        none = run.scores.new_zeros(())
+        return Losses(program_loss(run.scores, batch.tokens).mean(), none, none, none)
+
+    def mistake_loss(self, run: CursorRun, batch: Batch, count: int, rng: Generator) -> Tensor:
+        mistakes = real_mistakes(self.real, run.scores, batch, self.statement_ends, count, rng)
+        if not len(mistakes.rows):
+            return run.scores.new_zeros(())
+        scores = self.run(Batch(batch.io.at(mistakes.rows), mistakes.tokens)).scores  # (R, T, V)
+        return mistake_loss(scores, mistakes, len(batch.tokens))
+
+    # --- parts of both paths -----------------------------------------------------------------------------------
+    def _fed(self, tokens: Tensor, looked: Tensor, counting: Tensor) -> Tensor:
+        """What the LSTM is fed: lexemes, and views of the states. (B, T), (B, K, T, 2 F), (B, K, T) -> (B, T, ?)"""
+        own, _ = looked.chunk(2, -1)
+        embedded = self.embedding(tokens)
+        return torch.cat([embedded, pooled(F.relu(own), counting).to(embedded.dtype)], -1)
+
+    def _scores(self, hidden: Tensor, looked: Tensor, counting: Tensor) -> Tensor:
+        """(B, T, H), (B, K, T, 2 F), (B, K, T) -> (B, T, V)"""
+        _, asked = looked.chunk(2, -1)
+        answers = pooled(F.relu(asked + self.query(hidden).unsqueeze(1)), counting)  # (B, T, 2 F)
+        scores: Tensor = self.output(F.relu(self.choice(torch.cat([answers, hidden], -1))))
+        return scores.float()
+
+
+def pooled(features: Tensor, counting: Tensor) -> Tensor:
+    """Largest and mean of each feature over the examples that count. Features are not negative.
+
+    (B, K, T, F), (B, K, T) -> (B, T, 2 F)
+    """
+    kept = features * counting.unsqueeze(-1)
+    mean = kept.sum(1) / counting.sum(1).clamp(min=1).unsqueeze(-1)
+    return torch.cat([kept.amax(1), mean], -1)
