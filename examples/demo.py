@@ -1,4 +1,4 @@
-"""What the project does, on one screen: a program with a loop and one with a branch, from examples; gcc compiles both."""
+"""Demo: finds a program with a loop and one with a branch from examples, and compiles both with gcc."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TASKS = (("a loop", "positive.txt"), ("a branch", "swap.txt"))
 
 
 def compiled(file: Path) -> str:
-    """What the program says that `--emit c` makes of the examples and gcc compiles; how it went."""
+    """Solve the examples with `--emit c`, compile the file with gcc and run it. Returns the output of the program."""
     if shutil.which("gcc") is None:
-        return "gcc is not installed, so that the C file was not compiled"
-    quiet = contextlib.redirect_stderr(io.StringIO())  # who found it was said before
+        return "gcc is not installed, so the C file was not compiled"
+    quiet = contextlib.redirect_stderr(io.StringIO())  # the same text was printed before
     with contextlib.redirect_stdout(io.StringIO()) as source, quiet:
         failed = main(["solve", str(file), "--emit", "c"])
     if failed:

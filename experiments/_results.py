@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from lasynth.evaluate import Result
+from lasynth.files import write_file
 from lasynth.hardware import hardware
 from lasynth.runlog import read_log
 from lasynth.task import InputError
@@ -41,9 +41,7 @@ def stored_result(file: Path, settings: Result) -> Result | None:
 
 def write_result(file: Path, result: Result) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial")
-    partial.write_text(json.dumps(result, indent=1) + "\n")
-    os.replace(partial, file)
+    write_file(file, json.dumps(result, indent=1) + "\n")
 
 
 def curve(run: Path) -> list[dict[str, float]]:

@@ -26,7 +26,7 @@ from rich.console import Console
 from lasynth.config import model_config
 from lasynth.dataset import new_behaviours, read_card
 from lasynth.evaluate import Result, evaluate, tables
-from lasynth.figures import curves, plot_results
+from lasynth.figures import check_matplotlib, curves, plot_results
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
@@ -126,6 +126,7 @@ def arguments_of(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     arguments = arguments_of(words)
+    check_matplotlib()
     for kind, data in (("random", arguments.random), ("reduced", arguments.reduced)):
         if data is None:
             continue

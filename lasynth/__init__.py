@@ -1,4 +1,4 @@
-"""lasynth writes programs from input-output examples. Importing it is cheap: no torch, no compiled code."""
+"""Programs from input-output examples. `import lasynth` is fast: it loads neither torch nor compiled code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Answer", "Solution", "__version__", "solve"]
 
 
 def __getattr__(name: str) -> Any:
-    """The solver is loaded when it is first asked for."""
+    """Load the solver on first use."""
     if name in ("Answer", "Solution", "solve"):
         return getattr(import_module("lasynth.solver"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

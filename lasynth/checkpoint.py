@@ -1,20 +1,19 @@
-"""Checkpoints on disk: weights as safetensors, a JSON card that says what they are, and what training needs to go on.
+"""Checkpoints on disk: weights as safetensors, a JSON card that describes them, and the state to resume training from.
 
-A run's folder has one folder per checkpoint, and `checkpoints.json`, which says which of them is the last and which the
-best. A checkpoint's folder gets its name when it is complete, the index is replaced in one step, and only then is an older
-one removed: killed at any moment, a run is left with a last checkpoint that loads. Knows no optimiser and no schedule:
-what training needs is handed over and given back as it is.
+A run's folder has one folder per checkpoint, and `checkpoints.json`, an index that names the last and the best one. A
+checkpoint's folder gets its name when it is complete. Then the index is replaced in one step, and only then are older
+checkpoints removed. So a run that is killed at any moment has a last checkpoint that loads. This module stores the
+training state as it is and does not look into it.
 
     RUN/checkpoints.json          {"last": "step-2000", "best": "step-1500"}
     RUN/step-2000/card.json       configuration, vocabulary, step, metrics
     RUN/step-2000/weights.safetensors
-    RUN/step-2000/training.pt     state of optimiser, schedule and data; not needed to use the model
+    RUN/step-2000/training.pt     state of optimiser, schedule and data; only needed to resume
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -32,6 +31,7 @@ from torch import Tensor
 from lasynth.config import ModelConfig
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
+from lasynth.files import new_folder, remove_leftovers, write_file
 from lasynth.models.build import Model, build_model
 from lasynth.older import read_config, read_weights
 from lasynth.task import InputError
@@ -56,72 +56,43 @@ def save(
     training: Mapping[str, Any],
     best: bool,
 ) -> None:
-    """Write a checkpoint and make it the last one, and the best one if so told."""
+    """Write a checkpoint and make it the last one, and the best one if `best` says so."""
     run.mkdir(parents=True, exist_ok=True)
-    folder, partial = run / name, run / f".{name}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    (partial / WEIGHTS).write_bytes(to_bytes({key: value.detach().clone() for key, value in weights.items()}))
-    torch.save(dict(training), partial / TRAINING)
-    (partial / CARD).write_text(json.dumps(card, indent=2) + "\n")
-    for file in partial.iterdir():
-        _sync(file)
     index = read_index(run) if (run / INDEX).exists() else {}
-    if folder.exists():  # a run that was resumed has come to the same step again
-        if name in index.values():
-            shutil.rmtree(partial)
-        else:
-            shutil.rmtree(folder)
-            partial.rename(folder)
-    else:
-        partial.rename(folder)
-    _replace_index(run, {**index, "last": name, **({"best": name} if best or "best" not in index else {})})
+    if name not in index.values() or not (run / name).exists():  # a resumed run may reach a saved step again
+        with new_folder(run / name) as folder:
+            (folder / WEIGHTS).write_bytes(to_bytes({key: value.detach().clone() for key, value in weights.items()}))
+            torch.save(dict(training), folder / TRAINING)
+            (folder / CARD).write_text(json.dumps(card, indent=2) + "\n")
+    index |= {"last": name, **({"best": name} if best or "best" not in index else {})}
+    write_file(run / INDEX, json.dumps(index) + "\n")
     _clean(run)
 
 
-def _replace_index(run: Path, index: Mapping[str, str]) -> None:
-    partial = run / f".{INDEX}.partial"
-    partial.write_text(json.dumps(index) + "\n")
-    _sync(partial)
-    os.replace(partial, run / INDEX)
-    _sync(run)
-
-
-def _sync(path: Path) -> None:
-    """Make sure that it is on the disk before anything refers to it."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _clean(run: Path) -> None:
-    """Remove what the index does not name; the best checkpoint needs no state of training unless it is the last, too."""
+    """Remove what the index does not name. Training state is needed for the last checkpoint only."""
     index = read_index(run)
-    for folder in (*run.glob("step-*"), *run.glob(".step-*.partial")):
+    for folder in run.glob("step-*"):
         if folder.name not in index.values():
             shutil.rmtree(folder, ignore_errors=True)
+    remove_leftovers(run)
     if index["best"] != index["last"]:
         (run / index["best"] / TRAINING).unlink(missing_ok=True)
 
 
 def export(path: Path, out: Path, which: Which = "best", more: Mapping[str, Any] | None = None) -> int:
-    """Write weights alone, in half precision, with their card and `more` in it, to a new folder; their size in bytes.
+    """Write the weights in half precision to a new folder, with their card and `more` in it. Returns the size in bytes.
 
-    The folder is a checkpoint without what `--resume` needs. InputError.
+    The folder is a checkpoint without training state: training cannot be resumed from it. InputError.
     """
     if out.exists():
         raise InputError(f"{out} exists already")
     stored = load(path, which)
     weights = to_bytes({key: _halved(value) for key, value in stored.weights.items()})
     card = {**stored.card, **(more or {}), "sha256": sha256(weights).hexdigest()}
-    partial = out.parent / f".{out.name}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    (partial / WEIGHTS).write_bytes(weights)
-    (partial / CARD).write_text(json.dumps(card, indent=1) + "\n")
-    partial.rename(out)
+    with new_folder(out) as folder:
+        (folder / WEIGHTS).write_bytes(weights)
+        (folder / CARD).write_text(json.dumps(card, indent=1) + "\n")
     return len(weights)
 
 
@@ -131,7 +102,7 @@ def _halved(value: Tensor) -> Tensor:
 
 # --- reading -------------------------------------------------------------------------------------------------------------
 def read_index(run: Path) -> dict[str, str]:
-    """Which checkpoint is the last and which the best. InputError if the folder is not a run."""
+    """Read which checkpoint is the last and which the best. InputError if the folder is not a run."""
     try:
         index = json.loads((run / INDEX).read_text())
     except (OSError, ValueError) as error:
@@ -142,12 +113,12 @@ def read_index(run: Path) -> dict[str, str]:
 
 
 def find(path: Path, which: Which = "best") -> Path:
-    """The checkpoint's folder: `path` itself if it is one, else the one that the run's index names."""
+    """The folder of a checkpoint: `path` itself if it is one, else the folder that the index of the run names."""
     return path if (path / CARD).exists() else path / read_index(path)[which]
 
 
 def load(path: Path, which: Which = "best") -> Checkpoint:
-    """A run's checkpoint, or one by its own folder. InputError if it is incomplete or not one."""
+    """Load a checkpoint of a run, or the one in the folder `path`. InputError if it is incomplete or no checkpoint."""
     folder = find(path, which)
     try:
         card = json.loads((folder / CARD).read_text())
@@ -157,7 +128,7 @@ def load(path: Path, which: Which = "best") -> Checkpoint:
 
 
 def load_training(run: Path) -> dict[str, Any]:
-    """What training needs to go on from the last checkpoint. InputError."""
+    """Load the training state of the last checkpoint. InputError."""
     file = find(run, "last") / TRAINING
     try:
         state: dict[str, Any] = torch.load(file, weights_only=True)
@@ -186,7 +157,7 @@ def domain_of(card: Mapping[str, Any], path: Path) -> AnyDomain:
     """The language of a card's model. InputError."""
     name = card.get("domain")
     if name not in DOMAINS:
-        raise InputError(f"{path} is a model of the language `{name}`; there are {', '.join(DOMAINS)}")
+        raise InputError(f"{path} is a model of the language `{name}`; known languages: {', '.join(DOMAINS)}")
     return get_domain(name)
 
 
@@ -195,7 +166,9 @@ def config_of(card: Mapping[str, Any], path: Path) -> ModelConfig:
     try:
         return read_config(card["config"], domain_of(card, path))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the card of {path} describes no model that this version knows: {error}") from error
+        raise InputError(
+            f"the card of {path} does not describe a model that this version can build: {error}"
+        ) from error
 
 
 def load_model(path: Path, which: Which = "best") -> Loaded:
@@ -204,10 +177,10 @@ def load_model(path: Path, which: Which = "best") -> Loaded:
     domain = domain_of(card, path)
     config = config_of(card, path)
     if card.get("vocabulary") != list(domain.vocab.lexemes):
-        raise InputError(f"{path} was trained with another vocabulary than this version has")
+        raise InputError(f"{path} was trained with a vocabulary that differs from that of this version")
     model = build_model(config, domain)
     try:
         model.load_state_dict(read_weights(weights))
     except RuntimeError as error:
-        raise InputError(f"the weights in {path} are not those of its configuration: {error}") from error
+        raise InputError(f"the weights in {path} do not fit its configuration: {error}") from error
     return Loaded(model.eval(), config, domain, card)

@@ -1,7 +1,7 @@
-"""The command line: finds the command, and turns what goes wrong into a message and an exit code.
+"""The command line: runs a command, and turns errors into a message and an exit code.
 
-Exit codes: 0 fine, 1 the program that was run failed or none was found, 2 bad input, 130 interrupted. Errors go to
-standard error. Only the module of the command that was asked for is loaded.
+Exit codes: 0 success, 1 a program failed or no program was found, 2 bad input, 130 interrupted. Messages go to standard
+error. Only the module of the chosen command is loaded.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 
 RUN_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
-    "solve": "Write a program that does what the examples show.",
-    "run": "Run a program on inputs and print what comes out.",
-    "reduce": "Print the smallest program that greedy cutting finds with the same outcomes.",
+    "solve": "Find a program that does what the examples show.",
+    "run": "Run a program on inputs and print the outputs.",
+    "reduce": "Shorten a program without changing what it does.",
     "generate": "Make a data set of random tasks.",
-    "stats": "Print a data set's distributions, beside another's or beside published figures.",
-    "import": "Convert data that others published to a data set of this project.",
+    "stats": "Print the distributions of a data set beside those of another one or published figures.",
+    "import": "Convert published data of others to a data set.",
     "train": "Train a model on a data set.",
     "evaluate": "Measure trained models and baselines on the tasks of a data set.",
-    "export": "Write a trained model's weights in half precision, to use or to ship them.",
+    "export": "Write the weights of a trained model in half precision to a small folder.",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of `lasynth`. All but the standard library is imported below it, where an interruption is expected."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # also where a shell's `&` made SIGINT ignored
+    """Entry point of `lasynth`. Imports of other packages happen inside, so that Ctrl-C works during them, too."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # also if a shell's `&` made the process ignore SIGINT
     try:
         with interruptible():
-            return _answered(list(sys.argv[1:] if arguments is None else arguments))
+            return _run_command(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         print("lasynth: interrupted; nothing was left behind", file=sys.stderr)
         return INTERRUPTED
 
 
-def _answered(words: list[str]) -> int:
-    """The command's exit code; what goes wrong is told."""
+def _run_command(words: list[str]) -> int:
+    """Run a command and return its exit code. Errors are printed."""
     from lasynth.commands.terminal import complain
     from lasynth.task import ExecutionError, InputError, ParseError
 
     try:
         code = _dispatch(words)
-        sys.stdout.flush()  # here, so that a reader who has gone is noticed here
+        sys.stdout.flush()  # now, so that a closed pipe raises BrokenPipeError here
         return code
     except (InputError, ParseError) as error:
         complain(str(error))
@@ -58,7 +58,7 @@ def _answered(words: list[str]) -> int:
         complain(f"{type(error).__name__}: {error}")
         return RUN_FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing to say to it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
         return 0
     except OSError as error:  # a full disk, a file that vanished
         complain(str(error))
@@ -71,15 +71,15 @@ def _dispatch(words: list[str]) -> int:
         return int(module.main(words[1:]))
     import tyro
 
-    overview = {name: _described(summary) for name, summary in COMMANDS.items()}
+    overview = {name: _placeholder(summary) for name, summary in COMMANDS.items()}
     tyro.extras.subcommand_cli_from_dict(
         overview, prog="lasynth", args=words, description="Programs from input-output examples."
     )
     return 0
 
 
-def _described(summary: str) -> Callable[[], None]:
-    """Stands for a command in the overview, which is all that is shown where no command is named."""
+def _placeholder(summary: str) -> Callable[[], None]:
+    """A function that does nothing, with the text that the list of commands shows."""
 
     def command() -> None: ...
 

@@ -1,19 +1,17 @@
-"""Data sets on disk: sample tasks in parallel, keep the splits apart, write Parquet with a card; read them again.
+"""Data sets on disk: sample tasks in parallel, keep the splits apart, write Parquet files and a card; read them again.
 
-Knows domains only through their seams. The same seed gives the same bytes whatever the number of workers: a data set is
-made in chunks, each from a random stream of its own, and written in their order. Memory does not grow with the size.
+Works with every domain. The same seed gives the same bytes for any number of workers: tasks are made in chunks, each
+chunk has its own random stream, and chunks are written in order. Memory use does not grow with the size of a data set.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
@@ -25,32 +23,32 @@ import pyarrow.parquet as pq
 from lasynth import __version__
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
+from lasynth.files import new_folder
 from lasynth.task import Example, InputError, Task
 from lasynth.workers import start_workers
 
-SPLITS = ("train", "val", "test")
 CHUNK = 500
-"""Tasks that one random stream makes; part of what a seed means."""
+"""Tasks that one random stream makes. Another size gives other tasks for the same seed."""
 ROW_GROUP = 16
 """Chunks in one row group of the file."""
 CARD = "card.json"
 
 Report = Callable[[str, int], None]
-"""Told the split and how many of its tasks were just finished."""
+"""Called with a split and the number of its tasks that were just finished."""
 
 
 @dataclass(frozen=True)
 class DatasetPlan:
-    """Everything that decides what a data set holds."""
+    """All settings that decide the content of a data set."""
 
     domain: str
     sizes: dict[str, int]
     """Tasks in train, val and test."""
     seed: int
     options: Any
-    """The domain's own: see `Domain.options`."""
+    """Options of the domain; see `Domain.options`."""
     distinct: bool = True
-    """Val and test hold no program of the training set, and none twice."""
+    """No program of val or test occurs in the training set, or twice in val and test."""
 
 
 @dataclass
@@ -81,7 +79,7 @@ def schema(domain: AnyDomain) -> pa.Schema:
 
 
 def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
-    """Tasks (at least one) as rows. Whether a behaviour is novel is not known yet."""
+    """Tasks (at least one) as rows. The column `novel` is filled in later."""
     programs = [task.program for task in tasks]
     columns = {
         "program": [domain.text(program) for program in programs],
@@ -111,18 +109,18 @@ def read_tasks(path: Path, domain: AnyDomain) -> Iterator[Task[Any, Any]]:
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """What a data set says of itself. InputError if there is no readable card."""
+    """The card of a data set. InputError if it cannot be read."""
     try:
         card = json.loads((folder / CARD).read_text())
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder} is not a data set: no readable {CARD} in it") from error
+        raise InputError(f"{folder} is not a data set: it has no readable {CARD}") from error
     if not isinstance(card, dict) or "domain" not in card:
         raise InputError(f"{folder / CARD} does not name a domain")
     return card
 
 
 def count_tasks(path: Path) -> int:
-    """Rows of a data set's file. InputError."""
+    """The number of tasks in a Parquet file. InputError."""
     return int(_open(path).metadata.num_rows)
 
 
@@ -135,7 +133,7 @@ def _open(path: Path) -> pq.ParquetFile:
 
 # --- chunks --------------------------------------------------------------------------------------------------------------
 def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
-    """The index-th chunk of a stream. A function of its arguments alone, so any process may make it."""
+    """Make the index-th chunk of a stream. The result depends on the arguments only, so any process may make it."""
     domain = get_domain(plan.domain)
     tasks, counts = domain.sample_tasks(Random(f"{plan.seed}/{stream}/{index}"), count, plan.options)
     counts["accepted"] += len(tasks)
@@ -143,14 +141,14 @@ def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
 
 
 class _Factory:
-    """Makes chunks in order, ahead of need, on several processes (or in this one if `workers` is 1)."""
+    """Makes chunks ahead of time in worker processes (in this process if `workers` is 1) and yields them in order."""
 
     def __init__(self, plan: DatasetPlan, workers: int) -> None:
         self.plan = plan
         self.ahead = 2 * workers
         self.pool: ProcessPoolExecutor | None = None
         if workers > 1:
-            # Compile once here, so that the workers load the machine code instead of each making it.
+            # Compile here once, so that the workers load the machine code and do not compile it themselves.
             make_chunk(plan, "warm-up", 0, 1)
             self.pool = start_workers(workers)
 
@@ -183,30 +181,26 @@ def _chunk_sizes(total: int) -> Iterator[int]:
 
 # --- writing --------------------------------------------------------------------------------------------------------------
 @contextmanager
-def new_folder(out: Path, overwrite: bool) -> Iterator[Path]:
-    """A folder to fill, which becomes `out` at the end: all of it or, if anything goes wrong, nothing."""
+def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
+    """A folder to fill, which becomes `out` at the end. If anything fails, `out` stays as it was. InputError."""
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} exists and is not a folder")
     if out.exists() and any(out.iterdir()) and not overwrite:
-        raise InputError(f"{out} exists and is not empty; --overwrite replaces it")
+        raise InputError(f"{out} exists and is not empty; set overwrite to replace it")
     if out.exists() and overwrite and any(out.iterdir()) and not (out / CARD).exists():
-        raise InputError(f"{out} is not a data set, so it is not replaced; remove it yourself if you mean it")
-    partial = out.with_name(f".{out.name}.partial-{os.getpid()}")
-    try:
-        partial.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}") from error
-    try:
-        yield partial
-        if out.exists():
-            shutil.rmtree(out)
-        partial.rename(out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        raise InputError(
+            f"{out} is not a data set and is therefore not overwritten; remove it first if you want this name"
+        )
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(new_folder(out))
+        except OSError as error:
+            raise InputError(f"{out} cannot be written: {error.strerror}") from error
+        yield folder
 
 
 class _Writer:
-    """A Parquet file that grows by chunks."""
+    """A Parquet file that is written chunk by chunk."""
 
     def __init__(self, path: Path, columns: pa.Schema) -> None:
         self.file = pq.ParquetWriter(path, columns, compression="zstd")
@@ -229,13 +223,13 @@ class _Writer:
 
 
 def generate(plan: DatasetPlan, out: Path, workers: int, overwrite: bool, report: Report) -> dict[str, Any]:
-    """Make a data set; its card. InputError if `out` cannot be written."""
+    """Make a data set and return its card. InputError if a size is wrong or `out` cannot be written."""
     for split, size in plan.sizes.items():
         if size < 0:
             raise InputError(f"{split} must not be negative")
     if not sum(plan.sizes.values()):
-        raise InputError("nothing to make: give a number of tasks with --train, --val or --test")
-    with new_folder(out, overwrite) as folder, _Factory(plan, workers) as factory:
+        raise InputError("nothing to make: the sizes of all splits are 0")
+    with new_data_set(out, overwrite) as folder, _Factory(plan, workers) as factory:
         card = _describe(plan)
         train = folder / "train.parquet"
         taken: set[str] = set()
@@ -283,9 +277,9 @@ def _split_card(categories: Counter[str], counts: Counter[str]) -> dict[str, Any
 def _fresh(
     factory: _Factory, split: str, train: Path, taken: set[str], card: dict[str, Any], report: Report
 ) -> pa.Table:
-    """A held-out split; if splits are to be distinct, with programs that occur neither in the training set nor in `taken`.
+    """Make val or test. If splits are distinct, no program occurs in the training set or in `taken`.
 
-    Candidates come in rounds, since how many fall out is known only after the training set was searched for them.
+    Candidates are made in rounds: how many are dropped is known only after a search through the training set.
     """
     wanted = factory.plan.sizes[split]
     counts: Counter[str] = Counter()
@@ -295,7 +289,7 @@ def _fresh(
         if len(rounds) == 20:
             raise InputError(
                 f"only {found} of {wanted} {split} programs were found that are not in the training set; "
-                "the language is too small for these sizes"
+                "the language is too small for a data set of this size"
             )
         missing = wanted - found
         if factory.plan.distinct:
@@ -320,7 +314,7 @@ def _fresh(
 
 
 def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter[str]) -> pa.Table:
-    """The rows whose program is new, each program once."""
+    """The rows whose program is neither in the training set nor in `taken`, each program once."""
     programs = table["program"].to_pylist()
     known = _seen(train, "program", set(programs))
     keep, mine = [], set(taken)
@@ -336,20 +330,20 @@ def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter
 
 
 def new_behaviours(table: pa.Table, train: Path) -> list[bool]:
-    """For each task, whether no program of a training set does the same on the probes."""
+    """For each task, whether no program of the training set has the same behaviour."""
     behaviours = table["behaviour"].to_pylist()
     known = _seen(train, "behaviour", set(behaviours))
     return [behaviour not in known for behaviour in behaviours]
 
 
 def _mark_novel(table: pa.Table, train: Path) -> pa.Table:
-    """Mark the tasks whose behaviour on the probes no training program has."""
+    """Fill in the column `novel`."""
     novel = pa.array(new_behaviours(table, train))
     return table.set_column(table.schema.get_field_index("novel"), "novel", novel)
 
 
 def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
-    """Which of the wanted values occur in a column of the training set; read in pieces, so memory stays small."""
+    """The wanted values that occur in a column of the training set. Row groups are read one by one to save memory."""
     if not train.exists():
         return set()
     file = _open(train)
@@ -362,10 +356,10 @@ def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
 def write_imported(
     domain: str, splits: Mapping[str, Iterable[Task[Any, Any]]], out: Path, overwrite: bool, report: Report
 ) -> dict[str, int]:
-    """Write tasks that came from elsewhere as the splits of a data set; how many there were of each."""
+    """Write imported tasks as the splits of a data set. Returns the number of tasks in each."""
     speaker = get_domain(domain)
     card: dict[str, Any] = {"domain": domain, "imported": True, "sizes": {}, "lasynth": __version__, "splits": {}}
-    with new_folder(out, overwrite) as folder:
+    with new_data_set(out, overwrite) as folder:
         for split, tasks in splits.items():
             categories: Counter[str] = Counter()
             writer = _Writer(folder / f"{split}.parquet", schema(speaker))

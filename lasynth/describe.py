@@ -1,4 +1,4 @@
-"""Describes data sets: the distributions of their tasks, side by side with others'. Knows tables, not languages."""
+"""Describes data sets: the distributions of their tasks, side by side with those of a reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Lines = Mapping[str, Mapping[str, float]]
 
 
 def describe(path: Path, other: Path | None, split: str, limit: int) -> dict[str, Any]:
-    """A data set's distributions beside those of another one or, without that, beside what is published on the domain."""
+    """The distributions of a data set, beside those of another one or, if `other` is None, beside published figures."""
     name, lines, domain = _measure(path, split, limit)
     if other is None:
         return {"data": name, "reference": "published", "lines": compare(lines, domain.published())}
@@ -28,18 +28,18 @@ def describe(path: Path, other: Path | None, split: str, limit: int) -> dict[str
 
 
 def _measure(path: Path, split: str, limit: int) -> tuple[str, Lines, AnyDomain]:
-    """The name, the distributions and the domain of a data set; `path` is its folder or one of its files."""
+    """The file, distributions and domain of a data set; `path` is its folder or one of its files. InputError."""
     file = path if path.suffix == ".parquet" else path / f"{split}.parquet"
     domain = get_domain(read_card(file.parent)["domain"])
     if not file.exists():
         raise InputError(f"{file}: no such file")
     if limit < 1:
-        raise InputError("--limit must be at least 1")
+        raise InputError("the limit must be at least 1")
     return str(file), domain.statistics(islice(read_tasks(file, domain), limit)), domain
 
 
 def compare(lines: Lines, reference: Lines) -> dict[str, dict[str, Any]]:
-    """For each line the shares on both sides and the total variation distance, where the reference has the line."""
+    """For each distribution its shares and, if the reference has it too, those of the reference and their distance."""
     report: dict[str, dict[str, Any]] = {}
     for line, counts in lines.items():
         report[line] = {"shares": normalise(counts)}
@@ -52,7 +52,7 @@ def compare(lines: Lines, reference: Lines) -> dict[str, dict[str, Any]]:
 
 
 def tables(report: Mapping[str, Any]) -> Iterator[Table]:
-    """A table for each line of a description."""
+    """A table for each distribution of a description."""
     name, reference_name = report["data"], report["reference"]
     for line, entry in report["lines"].items():
         distance = f"   (total variation distance {entry['distance']:.3f})" if "distance" in entry else ""

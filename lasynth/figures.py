@@ -1,6 +1,6 @@
-"""Pictures of results: bars side by side, and curves of training. Knows the shape of results, not where they come from.
+"""Figures of results as PNG files: bars of accuracy and curves of training.
 
-matplotlib is imported inside, since it takes a second; figures go to files, never to a screen.
+They need matplotlib (`pip install 'lasynth[plots]'`). It is imported inside, because that takes a second.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from typing import Any
 
 from lasynth.task import InputError
 
-RULES = {"first_consistent": "first consistent", "most_likely": "most likely"}
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
-"""Told apart by people who see colours differently."""
+"""A palette that colour-blind people can tell apart."""
 
 
 def plot_results(results: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """Accuracy by category and by length, models side by side; the files that were written."""
+    """Draw accuracy by category and by length, with the models side by side. Returns the files. InputError."""
     return [bars(results, kind, folder / f"accuracy_by_{kind}.png") for kind in ("category", "length")]
 
 
 def bars(results: Sequence[Mapping[str, Any]], kind: str, file: Path) -> Path:
-    """One group of bars for each member of a grouping: full height by first consistent, a line at most likely."""
+    """Draw a group of bars per category or length. Bars: the first consistent program; lines: the most likely one."""
     figure, axes = _figure()
     members = list(results[0]["groups"][kind])
     width = 0.8 / len(results)
@@ -45,7 +44,7 @@ def bars(results: Sequence[Mapping[str, Any]], kind: str, file: Path) -> Path:
 
 
 def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:
-    """One line for each named series of points."""
+    """Draw one line per named series of points."""
     figure, axes = _figure()
     for i, (name, points) in enumerate(series.items()):
         xs, ys = [point[0] for point in points], [point[1] for point in points]
@@ -58,7 +57,16 @@ def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, 
     return _write(figure, file)
 
 
+def check_matplotlib() -> None:
+    """InputError if matplotlib is not installed. For callers that draw after hours of work."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise InputError("figures need matplotlib, which is not installed: pip install 'lasynth[plots]'") from error
+
+
 def _figure() -> tuple[Any, Any]:
+    check_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""The machine that a figure was measured on."""
+"""A description of the machine, to be stored with measurements."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def hardware() -> dict[str, str | int | None]:
-    """Processor, cores and Python, as they go beside figures."""
-    file = Path("/proc/cpuinfo")  # where there is none, the architecture must do
+    """The processor, the number of cores and the version of Python."""
+    file = Path("/proc/cpuinfo")  # Linux only; elsewhere the name of the architecture is used
     lines = file.read_text().splitlines() if file.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return {

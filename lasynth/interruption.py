@@ -1,4 +1,7 @@
-"""An interruption stays one. Needs the standard library alone: the command line is under it while it loads the rest."""
+"""Turns interruptions of compiled code back into KeyboardInterrupt.
+
+Imports the standard library only, because the command line uses it while it loads everything else.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Compiled code that is interrupted where it hands over its result makes a SystemError of it, several in a row; out of
-    here comes a KeyboardInterrupt again."""
+    """Raise KeyboardInterrupt where compiled code made a SystemError of it.
+
+    That happens if Ctrl-C arrives while compiled code returns its result. Several SystemErrors may be chained.
+    """
     try:
         yield
     except SystemError as error:

@@ -1,8 +1,8 @@
 """Compilation to machine code with numba, cached on disk.
 
-Knows nothing of any language. Numba's own cache looks at one file at a time: if a callee or a constant changes in another
-file, a function would keep its old machine code. So the name of the cache folder carries a fingerprint of every source that
-compiled code may depend on: all modules of the function's language, sub-folders included, and the few shared ones.
+Numba's own cache checks one source file per function: if a callee or a constant in another file changes, the function
+keeps its old machine code. So the name of our cache folder contains a fingerprint of all sources that the compiled code
+may depend on: all modules of the function's language, sub-folders included, and a few shared modules.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
-
-
 SHARED = (PACKAGE / "jit.py", PACKAGE / "task.py", PACKAGE / "vocab.py")
-"""Modules outside of a language's folder that its compiled modules import, so that constants may come from there."""
+"""Modules outside the folder of a language whose constants its compiled modules may use."""
 
 
 def language_folder(file: Path) -> Path:
-    """The folder of the language that a module belongs to; for a module of no language, its own folder."""
+    """The folder of the language that a module belongs to; for other modules, the folder they are in."""
     domains = PACKAGE / "domains"
     if domains not in file.parents:
         return file.parent
@@ -35,7 +33,7 @@ def language_folder(file: Path) -> Path:
 
 
 def fingerprint(sources: Path) -> str:
-    """Changes whenever a module under `sources`, or one of the shared ones, is edited, added or removed."""
+    """A hash that changes if a module under `sources` or a shared module is edited, added or removed."""
     files = sorted((*sources.rglob("*.py"), *SHARED))
     stamps = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
@@ -43,7 +41,7 @@ def fingerprint(sources: Path) -> str:
 
 @cache
 def cache_folder(sources: Path) -> Path:
-    """Where the compiled code of one language lives: beside the package if possible, else in the user's cache."""
+    """The folder for the machine code of one language: in the package if it is writable, else in the user's cache."""
     prefix = f"numba-{sources.name}-"
     name = prefix + fingerprint(sources)
     user_cache = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "lasynth"
@@ -62,7 +60,7 @@ def cache_folder(sources: Path) -> Path:
 
 
 def compiled(function: F) -> F:
-    """Compile `function` on first use; later processes load the machine code from disk."""
+    """Compile `function` on its first call. Later processes load the machine code from disk."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(language_folder(Path(function.__code__.co_filename))))
     try:

@@ -1,6 +1,6 @@
-"""Small layers that several networks share: attention, pooling over examples, sums and means under a mask.
+"""Small layers that several networks share: attention, pooling over examples, masked means, the loss of a program.
 
-They know no domain and no time: letters are those of `models.base`, and `...` is whatever comes before.
+Letters of shapes are those of `models.base`; `...` stands for any leading axes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from lasynth.vocab import PAD
 class Join(nn.Module):
     """A linear layer over the concatenation of its arguments.
 
-    It is computed as a sum of one product per argument, so that arguments may broadcast: what is the same for all
-    examples is multiplied once and not once per example.
+    It is computed as a sum of one product per argument, so that arguments may broadcast: an argument that is the same
+    for all examples is multiplied once, not once per example.
     """
 
     def __init__(self, sizes: Sequence[int], size: int, bias: bool = True) -> None:
         super().__init__()
-        whole = nn.Linear(sum(sizes), size, bias)  # initialised as one layer: the scale depends on all inputs together
+        whole = nn.Linear(sum(sizes), size, bias)  # one layer, since the scale of initial weights depends on all inputs
         self.weights = nn.ParameterList(part.clone() for part in torch.split(whole.weight.detach(), list(sizes), dim=1))
         self.bias = whole.bias
 
@@ -38,8 +38,8 @@ class Join(nn.Module):
 class Attention(nn.Module):
     """Luong's attention: a bilinear score, and tanh(W [context; query]) as its result.
 
-    The memory (..., M, D) is multiplied by W, and by the score's matrix, before it is attended to: it is smaller than what
-    is asked of it, and it stays while queries change. Parts of a query are (..., T, size) up to broadcasting.
+    The memory (..., M, D) is multiplied by W and by the matrix of the score in advance: it has fewer rows than there
+    are queries, and it stays the same for all of them. Parts of a query are (..., T, size) up to broadcasting.
     """
 
     def __init__(self, query_sizes: Sequence[int], memory_size: int, size: int) -> None:
@@ -56,14 +56,14 @@ class Attention(nn.Module):
     def forward(
         self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None, places: Places | None = None
     ) -> Tensor:
-        """(..., T, A); the mask is (..., T, M) of bool. With places there are N queries and G memories."""
+        """(..., T, A); the mask is (..., T, M) of bool. With `places` there are N queries and G memories."""
         return attend(self.query(*query), self.combine(*query), projected, mask, places)
 
 
 def attend(
     query: Tensor, own: Tensor, projected: Tensor, mask: Tensor | None = None, places: Places | None = None
 ) -> Tensor:
-    """What `Attention` does once all products are made. (..., T, A) twice, (..., M, 2 A) -> (..., T, A)"""
+    """Attention for projected queries and a projected memory. (..., T, A) twice, (..., M, 2 A) -> (..., T, A)"""
     query = query if places is None else places.spread(query)
     keys, values = projected.chunk(2, -1)
     scores = torch.matmul(query, keys.transpose(-1, -2)).float()  # (..., T, M)
@@ -75,21 +75,21 @@ def attend(
 
 
 class Places(NamedTuple):
-    """N queries to the memories of G tasks, any number to each: every query has a place in a table (G, W).
+    """Places of N queries in a table (G, W): a row per task, with all queries to the memory of this task.
 
-    So all queries of a task meet its memory in one product, and no memory is copied for each of them.
+    With the table, one product computes all queries of a task, and its memory is not copied for each query.
     """
 
     tasks: Tensor
-    """(G,) those that have a query."""
+    """(G,) the tasks that have a query."""
     place: Tensor
-    """(N,) where a query is in the flat table."""
+    """(N,) the place of each query in the flattened table."""
     width: int
-    """W: most queries of one task."""
+    """W: the largest number of queries of a task."""
 
     @staticmethod
     def of(task: Tensor) -> Places:
-        """For queries to these tasks, in any order. (N,)"""
+        """Places of queries to these tasks, in any order. (N,)"""
         tasks, group, counts = torch.unique(task, return_inverse=True, return_counts=True)
         order, begin = group.argsort(stable=True), counts.cumsum(0) - counts
         slot = torch.empty_like(group)
@@ -98,7 +98,7 @@ class Places(NamedTuple):
         return Places(tasks, group * width + slot, width)
 
     def spread(self, queries: Tensor) -> Tensor:
-        """(N, K, 1, A) -> (G, K, W, A), zeros where there is no query"""
+        """(N, K, 1, A) -> (G, K, W, A), with zeros in empty places"""
         _, examples, _, size = queries.shape
         table = queries.new_zeros(len(self.tasks) * self.width, examples, size)
         table = table.index_copy(0, self.place, queries.squeeze(2))
@@ -112,8 +112,8 @@ class Places(NamedTuple):
 class TokenAttention(nn.Module):
     """Attention over the embeddings of the lexemes written so far.
 
-    The embeddings carry no position, so a lexeme that was written c times weighs c times as much as one written once:
-    counts of lexemes, (..., V), say all there is to know, and there is no sum over T.
+    The embeddings have no position, so a lexeme that was written c times has c times the weight of one that was written
+    once. Therefore the counts of lexemes, (..., V), are sufficient, and no sum over T is needed.
     """
 
     def __init__(self, size: int, embedding: nn.Embedding) -> None:
@@ -131,18 +131,18 @@ class TokenAttention(nn.Module):
 
 
 def max_over_examples(features: Tensor, present: Tensor) -> Tensor:
-    """The largest of each feature among the examples that exist. (B, K, ..., H), (B, K) or (B, K, T) -> (B, ..., H)"""
+    """The maximum of each feature over the present examples. (B, K, ..., H), (B, K) or (B, K, T) -> (B, ..., H)"""
     mask = present.reshape(*present.shape, *(1 for _ in features.shape[present.dim() :]))
     return features.masked_fill(~mask, -torch.inf).amax(1)
 
 
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    """Mean of each row's values where the mask holds; 0 for a row without any. (B, ...) -> (B,)"""
+    """The mean of the values of each row where the mask is true; 0 if it is true nowhere. (B, ...) -> (B,)"""
     values, mask = values.flatten(1), mask.flatten(1)
     return values.masked_fill(~mask, 0.0).sum(1) / mask.sum(1).clamp(min=1)
 
 
 def program_loss(logits: Tensor, tokens: Tensor) -> Tensor:
-    """Minus the log-probability of each program, PAD left out. (B, T, V), (B, T) -> (B,)"""
+    """The negative log-probability of each program, without PAD. (B, T, V), (B, T) -> (B,)"""
     losses = F.cross_entropy(logits.float().transpose(1, 2), tokens, ignore_index=PAD, reduction="none")
     return losses.sum(1)

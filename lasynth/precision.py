@@ -1,6 +1,6 @@
-"""Half precision where it works: bfloat16 is asked for by settings, and used only if this processor can do it.
+"""Half precision: bfloat16 is used if the settings ask for it and the processor supports it.
 
-Processors without AVX-512 refuse bfloat16 in recurrent layers; there everything stays in float32, which is fast on them.
+Processors without AVX-512 do not support bfloat16 in recurrent layers. On them everything is computed in float32.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 
 @cache
 def bf16_works(device: str) -> bool:
-    """Whether this kind of device computes recurrent layers in bfloat16, found out by trying a small one."""
+    """Whether this type of device computes recurrent layers in bfloat16. Tries a small layer to find out."""
     lstm = torch.nn.LSTM(1, 1).to(device)
     try:
         with torch.autocast(device, torch.bfloat16), torch.inference_mode():
@@ -24,7 +24,7 @@ def bf16_works(device: str) -> bool:
 
 
 def half_precision(device: torch.device, wanted: bool) -> AbstractContextManager[object]:
-    """A context that computes in bfloat16 if that is wanted and works."""
+    """A context that computes in bfloat16 if `wanted` and supported, else in float32."""
     if wanted and bf16_works(device.type):
         return torch.autocast(device.type, torch.bfloat16)
     return nullcontext()

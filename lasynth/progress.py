@@ -1,4 +1,4 @@
-"""A progress bar for long work, with rate and time left. Knows rich; silent when standard error is not a terminal."""
+"""A progress bar with rate and remaining time, shown if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress(sizes: Mapping[str, int | None]) -> Iterator[Callable[[str, int], None]]:
-    """Bars for named amounts of work (None: not known); yields a function that says how much of one was just done."""
+    """Show a bar per named amount of work (None: unknown). Yields a function to report work just done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:

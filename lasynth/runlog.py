@@ -1,12 +1,11 @@
-"""What a training run tells: a line of JSON per record, always; TensorBoard where it is installed; progress on a terminal.
+"""The log of a training run: a JSON line per record, TensorBoard if it is installed, a progress bar on a terminal.
 
-Knows neither models nor training: records are names and numbers.
+Records are names and numbers; what they mean is up to the caller.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,28 +14,26 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from lasynth.files import write_file
+
 LOG = "log.jsonl"
 
 
 class RunLog:
-    """The records of one run, kept across resumptions."""
+    """The records of one run. A resumed run appends to them."""
 
     def __init__(self, run: Path, step: int, console: Console, bar: Progress | None) -> None:
-        """Records after `step` are dropped: a resumed run makes them again."""
+        """Drop the records after `step`, which a resumed run makes again."""
         self.file, self.console, self.bar = run / LOG, console, bar
         self.task = None if bar is None else bar.add_task("", total=1.0)
         kept = [line for line in _lines(self.file) if json.loads(line)["step"] <= step]
-        partial = self.file.with_suffix(".partial")
-        partial.write_text("".join(kept))
-        os.replace(partial, self.file)
+        write_file(self.file, "".join(kept))
         self.board = _board(run / "tensorboard", step)
         if self.board is None:
-            self.say(
-                "no TensorBoard log: install it with pip install 'lasynth[tensorboard]'; log.jsonl has the same figures"
-            )
+            self.say("no TensorBoard log is written: pip install 'lasynth[tensorboard]' (log.jsonl has the same data)")
 
     def record(self, kind: str, step: int, values: Mapping[str, Any]) -> None:
-        """Append to the log. `kind` is train or validation."""
+        """Append a record to the log. `kind` is train or validation."""
         with self.file.open("a") as file:
             file.write(json.dumps({"kind": kind, "step": step, **values}) + "\n")
         if self.board is not None:
@@ -47,7 +44,7 @@ class RunLog:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def progress(self, done: float, text: str) -> None:
-        """Share of the work that is done, and what to show beside the bar."""
+        """Move the bar to `done` (a share of all work, 0 to 1) and show a text beside it."""
         if self.bar is not None and self.task is not None:
             self.bar.update(self.task, completed=done, description=text)
 
@@ -58,7 +55,7 @@ class RunLog:
 
 @contextmanager
 def run_log(run: Path, step: int) -> Iterator[RunLog]:
-    """A log with a progress bar if standard error is a terminal."""
+    """Open a log, with a progress bar if standard error is a terminal."""
     console = Console(stderr=True)
     columns = (
         BarColumn(20),
@@ -67,7 +64,7 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )
-    # The bar moves once in `log_every` steps, which may be minutes: the speed is that of the last hour.
+    # The bar moves every `log_every` steps, which may take minutes, so the speed is averaged over the last hour.
     with Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=3600) as bar:
         log = RunLog(run, step, console, bar)
         try:
@@ -77,19 +74,19 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
 
 
 def read_log(run: Path) -> list[dict[str, Any]]:
-    """All whole records of a run."""
+    """All complete records of a run."""
     return [json.loads(line) for line in _lines(run / LOG)]
 
 
 def _lines(file: Path) -> list[str]:
-    """Whole lines: a killed process may have left half a line at the end."""
+    """The complete lines of a file. A killed process may have left an incomplete line at the end."""
     if not file.exists():
         return []
     return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 def _board(folder: Path, step: int) -> Any:
-    """TensorBoard's writer, or None where the package is missing."""
+    """A TensorBoard writer, or None if the package is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:

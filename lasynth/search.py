@@ -1,10 +1,10 @@
 """Batched beam search: the likeliest programs of many tasks at once, from any model that is `Searchable`.
 
-A beam holds the best hypotheses of a task, finished ones among them; a step extends all unfinished hypotheses of all tasks
-in one call of the model and keeps the best again. Scores are the model's log-probabilities; the syntax only forbids. Equal
-scores are ordered by the hypothesis they come from, then by lexeme, so that a search has one result. A caller who wants to
-look at programs as soon as they are finished, or who needs no more than one good program, gives `on_finished`.
-Knows of a model's state only that it can reorder itself, of a syntax only that its states are rows; runs no programs.
+A beam holds the best hypotheses of a task, finished and unfinished ones. A step extends all unfinished hypotheses of
+all tasks in one call of the model, and keeps the best. Scores are log-probabilities of the model; the syntax only
+forbids lexemes. Equal scores are ordered by their parent hypothesis, then by lexeme, so the result is unique. A caller
+that wants to see programs as soon as they are finished, or to stop after the first good one, passes `on_finished`. The
+search itself executes no programs.
 """
 
 from __future__ import annotations
@@ -31,55 +31,55 @@ NEVER = float("-inf")
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found for B tasks, W programs at most for each, the likeliest first."""
+    """The result of a search for B tasks: at most W programs for each, the likeliest first."""
 
     tokens: NDArray[np.int16]
     """(B, W, T): lexemes, EOS, then PAD."""
     scores: NDArray[np.float32]
-    """(B, W): log-probabilities; minus infinity where there is no program."""
+    """(B, W): log-probabilities; minus infinity if there is no program."""
     unfinished: NDArray[np.int16]
-    """(B, W, T): what was begun and not finished when the search ended, the likeliest first, PAD behind each."""
+    """(B, W, T): hypotheses that were unfinished when the search ended, the likeliest first; lexemes, then PAD."""
 
 
 class Finished(NamedTuple):
-    """F hypotheses of any tasks that have just come to their end; those of a task are together, the likeliest first."""
+    """F hypotheses that were just finished, grouped by task, the likeliest first."""
 
     task: NDArray[np.int64]
-    """(F,) which of the caller's tasks it is for."""
+    """(F,): index of the task."""
     tokens: NDArray[np.int16]
-    """(F, T): lexemes, EOS at the end. All that finish at one time are of one length."""
+    """(F, T): lexemes, then EOS. Hypotheses that finish in the same step have the same length."""
     scores: NDArray[np.float32]
     """(F,): log-probabilities."""
 
 
 KEEP, DROP, END = 0, 1, 2
-"""A program stays in the beam; is of no use, so that its place is for others; is a reason to end the search for its task."""
+"""Keep the program in the beam; drop it to make room for others; keep it and end the search for its task."""
 OnFinished = Callable[[Finished], NDArray[np.int64]]
-"""Answers for each of them KEEP, DROP or END. (F,)"""
+"""Returns KEEP, DROP or END for each program. (F,)"""
 
 
 @dataclass
 class _Beams:
-    """The beams of G tasks. A slot is a hypothesis, or empty if its score is NEVER."""
+    """The beams of G tasks. A slot holds a hypothesis; it is empty if its score is NEVER."""
 
     task: Tensor
-    """(G,) which of the caller's tasks it is."""
+    """(G,) indices of the tasks."""
     scores: Tensor
     """(G, W), best first."""
     finished: Tensor
     """(G, W) of bool."""
     tokens: Tensor
-    """(G, W, T) of int16, PAD behind what is written so far."""
+    """(G, W, T) of int16: lexemes so far, then PAD."""
 
     def at(self, rows: Tensor) -> _Beams:
         return _Beams(self.task[rows], self.scores[rows], self.finished[rows], self.tokens[rows])
 
     def open(self) -> Tensor:
-        """(G, W) slots that can be extended."""
+        """(G, W) the slots that can be extended."""
         return (self.scores > NEVER) & ~self.finished
 
-    def sorted_out(self, slots: Tensor) -> _Beams:
-        """These slots alone, at the front. (G, W) of bool"""
+    def only(self, slots: Tensor) -> _Beams:
+        """The beams with only these slots, moved to the front. (G, W) of bool"""
         scores = self.scores.masked_fill(~slots, NEVER)
         order = scores.sort(dim=1, descending=True, stable=True).indices
         task = torch.arange(len(order))[:, None]
@@ -96,10 +96,10 @@ def beam_search(
     report: Callable[[int], None] = lambda done: None,
     on_finished: OnFinished | None = None,
 ) -> Found:
-    """Search for all tasks of `io`; `report` is told how many were just finished. The syntax is needed if constrained.
+    """Search for all tasks of `io`. `report` is called with the number of tasks just done.
 
-    `on_finished` is told of programs as they appear. It can drop them, and it can end the search for their tasks; what is
-    found for such a task is what was in its beam then.
+    A constrained search needs the syntax. `on_finished` is called with programs as they are finished. It can drop them,
+    or end the search for their tasks; the result for such a task is its beam at that moment.
     """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):
@@ -113,9 +113,9 @@ def beam_search(
         tasks = torch.arange(begin, begin + len(group.inputs))
         with half_precision(io.inputs.device, config.bf16):
             for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
-                rows, complete = done.task.numpy(), done.sorted_out(done.finished)
+                rows, complete = done.task.numpy(), done.only(done.finished)
                 tokens[rows], scores[rows] = complete.tokens.numpy(), complete.scores.numpy()
-                unfinished[rows] = done.sorted_out(done.open()).tokens.numpy()
+                unfinished[rows] = done.only(done.open()).tokens.numpy()
                 report(len(rows))
     used = int((tokens != PAD).any(axis=(0, 1)).sum())
     return Found(tokens[:, :, : max(1, used)], scores, unfinished)
@@ -129,11 +129,11 @@ def _search(
     beams: _Beams,
     on_finished: OnFinished | None,
 ) -> Iterator[_Beams]:
-    """Beams of tasks as they come to their end."""
+    """Yield the beams of tasks when their search ends."""
     clock = _Clock(config.seconds)
     count, device = io.inputs.shape[0], io.inputs.device
     state = model.start(io)
-    last = torch.full((count,), BOS, device=device)  # (N,) the lexeme that each open hypothesis ends with
+    last = torch.full((count,), BOS, device=device)  # (N,) the last lexeme of each open hypothesis
     grammar = None if syntax is None else syntax.start(count)  # (N, ..)
     for length in range(config.max_length):
         log_probs, state = model.step(state, last)
@@ -146,7 +146,7 @@ def _search(
         beams, origin = _extend(beams, log_probs, length)
         ended = ~beams.open().any(dim=1)  # (G,)
         if on_finished is not None:
-            ended |= _told(beams, length, on_finished)
+            ended |= _announce(beams, length, on_finished)
         if ended.any():
             yield beams.at(ended.nonzero()[:, 0])
             beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
@@ -161,7 +161,7 @@ def _search(
 
 
 class _Clock:
-    """Whether there is time for one more step, which takes as long as the last one did."""
+    """Checks whether there is time for one more step, assuming that it takes as long as the last one."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
@@ -172,16 +172,16 @@ class _Clock:
         return self.seconds is not None and 2 * self.lap - before - self.begin > self.seconds
 
 
-def _told(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
-    """Tell of hypotheses that ended with their last lexeme, drop the useless ones; which tasks may end. (G,)"""
+def _announce(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
+    """Call `on_finished` for hypotheses that were just finished. Returns which tasks are to end. (G,)"""
     new = beams.finished & (beams.tokens[:, :, length] == EOS)  # (G, W)
     enough = torch.zeros(len(new), dtype=torch.bool)
     if new.any():
         group, slot = new.nonzero(as_tuple=True)  # (F,), (F,)
-        told = Finished(
+        programs = Finished(
             beams.task[group].numpy(), beams.tokens[new][:, : length + 1].numpy(), beams.scores[new].numpy()
         )
-        verdicts = torch.from_numpy(on_finished(told))  # (F,)
+        verdicts = torch.from_numpy(on_finished(programs))  # (F,)
         enough[group[verdicts == END]] = True
         dropped = group[verdicts == DROP], slot[verdicts == DROP]
         beams.scores[dropped], beams.finished[dropped] = NEVER, False
@@ -189,7 +189,7 @@ def _told(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
 
 
 def _empty_beams(tasks: Tensor, config: SearchConfig) -> _Beams:
-    """Beams with one hypothesis each: the empty program. (G,)"""
+    """Beams that hold one hypothesis each: the empty prefix. (G,)"""
     count = len(tasks)
     scores = torch.full((count, config.beam), NEVER)
     scores[:, 0] = 0.0
@@ -199,13 +199,13 @@ def _empty_beams(tasks: Tensor, config: SearchConfig) -> _Beams:
 
 
 def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tensor]:
-    """Beams after one more lexeme, and for each slot the row of `log_probs` that it comes from. (G, W), (G, W)"""
+    """The beams after one more lexeme, and the row of `log_probs` that each slot comes from. (G, W), (G, W)"""
     tasks, width = beams.scores.shape
     size = log_probs.shape[1]
-    going = beams.open()  # (G, W); its true places are the rows of log_probs
+    going = beams.open()  # (G, W); the true ones are the rows of log_probs
     candidates = torch.full((tasks, width, size), NEVER)
     candidates[going] = beams.scores[going][:, None] + log_probs
-    # A finished hypothesis has one continuation, itself; it takes the place of PAD, which no other one has.
+    # A finished hypothesis continues as itself, in the column of PAD, which no open hypothesis uses.
     candidates[:, :, PAD] = torch.where(beams.finished, beams.scores, candidates[:, :, PAD])
     scores, chosen = top(candidates.view(tasks, width * size), width)  # (G, W), (G, W)
     parent, lexeme = chosen // size, chosen % size
@@ -218,9 +218,9 @@ def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tens
 
 
 def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The largest values of each row in falling order, and where they are; of equal ones the first come first.
+    """The largest values of each row in descending order, and their columns; ties go to the lowest column.
 
-    (G, M) -> (G, count), (G, count). `torch.topk` alone leaves open which of equal values it takes.
+    (G, M) -> (G, count), (G, count). `torch.topk` does not define which of equal values it takes.
     """
     least = values.topk(count, dim=1).values[:, -1:]
     above, equal = values > least, values == least

@@ -1,4 +1,4 @@
-"""Comparing distributions over named classes. Knows neither programs nor languages: only class names and weights."""
+"""Distributions over named classes and the distance between two of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def normalise(counts: Mapping[str, float]) -> dict[str, float]:
-    """The share of each class, in the order given; empty where nothing was counted."""
+    """The share of each class, in the given order; empty if the counts sum to 0."""
     total = sum(counts.values())
     return {name: count / total for name, count in counts.items()} if total else {}
 
@@ -14,7 +14,8 @@ def normalise(counts: Mapping[str, float]) -> dict[str, float]:
 def total_variation(a: Mapping[str, float], b: Mapping[str, float]) -> float:
     """Half the sum of absolute differences between the shares: 0 for equal distributions, 1 for disjoint ones.
 
-    Counts and shares may be mixed: both sides are normalised here. Nothing at all is as far as can be from something.
+    Both sides are normalised here, so counts and shares may be mixed. An empty distribution has distance 1 from any
+    other one, and 0 from another empty one.
     """
     left, right = normalise(a), normalise(b)
     if not left or not right:

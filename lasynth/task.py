@@ -1,6 +1,6 @@
-"""What every part of the project speaks about: examples, tasks, and the ways in which a program can be wrong.
+"""Examples, tasks and errors: the types that all parts of the project share.
 
-Knows no language, no file format and no network.
+Independent of languages, file formats and networks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Example(Generic[V]):
-    """One input and the output that the wanted program gives for it."""
+    """An input and the output that the program must give for it."""
 
     input: V
     output: V
@@ -24,20 +24,20 @@ class Example(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[P, V]):
-    """A program with examples of what it does. The first ones are given to a synthesizer, the rest is held out."""
+    """A program with examples of what it does. A synthesizer sees the first ones; the rest are held out."""
 
     program: P
     examples: tuple[Example[V], ...]
     category: str
-    """Which control flow the program uses, in the words of the paper's figures: Seq-only, Mixture, ..."""
+    """The control flow of the program, named as in the figures of the paper: Seq-only, Mixture, ..."""
     tokens: int
-    """Length of the program's text in tokens of its own language (not in the model's lexemes)."""
+    """Length of the program's text in tokens of its language (not in lexemes of the model)."""
     source: str
-    """Where the program comes from: native, csmith, authors, public."""
+    """The origin of the program: native, csmith, authors, public."""
 
 
 class ParseError(ValueError):
-    """Text that is not a program of the language; its message shows the line with a caret under the culprit."""
+    """The text is not a program of the language. The message shows the line with a caret under the error."""
 
     def __init__(self, message: str, text: str = "", offset: int | None = None) -> None:
         self.reason = message
@@ -60,11 +60,11 @@ def _excerpt(text: str, start: int, offset: int, width: int = 100) -> str:
 
 
 class InputError(ValueError):
-    """An input value that cannot be read or that no program of the language could take."""
+    """An input, a file or a setting that cannot be used. The message is for the user."""
 
 
 class ExecutionError(RuntimeError):
-    """A run that has no result: the program did something the language does not define."""
+    """A run without a result: the program did something that the language does not define."""
 
 
 class StepLimit(ExecutionError):

@@ -1,4 +1,4 @@
-"""The model's lexemes and their numbers. Knows nothing of what a lexeme means."""
+"""Lexemes, which are the tokens of a model, and their numbers. Independent of any language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SPECIAL = ("<pad>", "<bos>", "<eos>")
 
 
 class Vocab:
-    """A fixed list of lexemes; the three special ones come first, so that padding is 0 in every domain."""
+    """A fixed list of lexemes. The three special ones come first, so that padding is 0 in every domain."""
 
     def __init__(self, lexemes: Iterable[str]) -> None:
         self.lexemes: tuple[str, ...] = (*SPECIAL, *lexemes)
@@ -24,11 +24,11 @@ class Vocab:
         return lexeme in self._ids
 
     def encode(self, lexemes: Sequence[str]) -> list[int]:
-        """Numbers of `lexemes`, with EOS at the end. KeyError for a lexeme that is not in the vocabulary."""
+        """The numbers of `lexemes`, then EOS. KeyError for an unknown lexeme."""
         return [*(self._ids[lexeme] for lexeme in lexemes), EOS]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Lexemes up to the first EOS; BOS and PAD are passed over."""
+        """The lexemes before the first EOS, without BOS and PAD."""
         lexemes = []
         for i in ids:
             if i == EOS:

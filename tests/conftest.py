@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-# Compiled code is slow on its first call, so examples have no deadline; the same examples are drawn every time.
+# No deadline, because compiled code is slow on its first call. Every run draws the same examples.
 settings.register_profile("lasynth", deadline=None, derandomize=True, max_examples=150)
 settings.load_profile("lasynth")
 

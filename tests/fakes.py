@@ -1,4 +1,4 @@
-"""Small models for tests of everything around models: one is a table, one a tiny network. Neither can be any good."""
+"""Fake models for tests: a random table and a tiny network. Also small data sets and small configurations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lasynth.vocab import PAD
 
 
 class Written(NamedTuple):
-    """The state of `TableModel`: what each hypothesis has written, and which task it belongs to."""
+    """The state of `TableModel`: the prefix of each hypothesis and its task."""
 
     task: Tensor  # (N,)
     prefix: Tensor  # (N, t)
@@ -26,7 +26,7 @@ class Written(NamedTuple):
 
 
 class TableModel:
-    """Log-probabilities of the next lexeme from a random table over the task, the position and the last two lexemes."""
+    """Looks up log-probabilities of the next lexeme in a random table, by task, position and the last two lexemes."""
 
     def __init__(self, vocabulary: int, seed: int = 0, tasks: int = 4, length: int = 8) -> None:
         shape = (tasks, length, vocabulary, vocabulary, vocabulary)
@@ -55,7 +55,7 @@ class Hidden(NamedTuple):
 
 
 class TinyModel(nn.Module):
-    """Examples summed into the first state of an LSTM cell that writes the program."""
+    """An LSTM cell writes the program; the mean of the examples is its first state."""
 
     def __init__(self, vocabulary: int, values: int, hidden: int = 24) -> None:
         super().__init__()
@@ -78,13 +78,13 @@ class TinyModel(nn.Module):
 
 
 def any_io(tasks: int, examples: int = 2, length: int = 3) -> IO:
-    """Tasks that differ: the first number of task b is b."""
+    """Tasks that differ: all values of task b are b."""
     values = torch.arange(tasks)[:, None, None].expand(tasks, examples, length).contiguous()
     return IO(values, values, torch.ones(tasks, examples, dtype=torch.bool))
 
 
 def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **options: Any) -> Path:
-    """A small data set of restricted C in a new folder."""
+    """Make a small data set of restricted C. Returns its folder."""
     sizes = {"train": train, "val": val, "test": test}
     plan = DatasetPlan("c", sizes, 7, COptions(**options))
     generate(plan, folder / "data", workers=1, overwrite=False, report=lambda split, done: None)
@@ -92,6 +92,6 @@ def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **
 
 
 def tiny_config(row: str, **settings: Any) -> ModelConfig:
-    """A row of the table, at a size that a test can train."""
+    """The configuration of a row of the results table, small enough to train in a test."""
     sizes = dict.fromkeys(("hidden", "embedding", "decoder_hidden"), 8)
     return model_config(row, "cpu", **{**sizes, **settings})

@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "lasynth"
 LEVELS = {
     "lasynth": 0, "task": 0, "vocab": 0, "jit": 0, "statistics": 0, "progress": 0, "workers": 0, "hardware": 0,
     "config": 0, "settings": 0, "layers": 0, "distributed": 0, "runlog": 0, "interruption": 0, "precision": 0,
+    "files": 0,
     "domains": 1,
     "dataset": 2, "models": 2, "older": 2,
     "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
@@ -39,7 +40,7 @@ def imports(path: Path, top_only: bool = False) -> list[str]:
 
 
 def of_module(name: str) -> str:
-    """The module that a name imported from one stands for: itself, or the one it is defined in."""
+    """The module of an imported name: the name itself if it is a module, else the module that defines it."""
     path = PACKAGE.parent.joinpath(*name.split("."))
     return name if path.is_dir() or path.with_suffix(".py").exists() else name.rpartition(".")[0]
 
@@ -57,9 +58,7 @@ def module_name(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_modules_import_only_lower_levels(path: Path) -> None:
     here = module_name(path)
-    if (
-        here == "lasynth"
-    ):  # the public face names the solver for type checkers; that importing it stays light is tested below
+    if here == "lasynth":  # it names the solver for type checkers only; `test_starting_is_light` checks that
         return
     for name in imports(path):
         if name.split(".")[0] != "lasynth":
@@ -85,14 +84,14 @@ def test_domains_never_import_each_other(path: Path) -> None:
     ids=module_name,
 )
 def test_only_the_registry_knows_which_languages_there_are(path: Path) -> None:
-    """And it knows them as text, to be imported when they are asked for."""
+    """The registry holds their names as text and imports them on first use."""
     for name in imports(path):
         assert not name.startswith(LANGUAGES), f"{module_name(path)} -> {name}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "domains").rglob("*.py")), ids=module_name)
 def test_torch_stays_out_of_the_languages(path: Path) -> None:
-    """Programs run and data sets are made without torch; only a domain's networks know it."""
+    """Programs run and data sets are made without torch; only the networks of a domain import it."""
     allowed = path.stem in ("networks", "operations")
     assert allowed or not any(name.split(".")[0] == "torch" for name in imports(path))
 

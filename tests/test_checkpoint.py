@@ -1,4 +1,4 @@
-"""Checkpoints: what is saved is loaded; a process that dies anywhere in saving leaves a whole last checkpoint behind."""
+"""Checkpoints: loading gives what was saved, and a process killed while saving leaves a last checkpoint that loads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def save(run: Path, step: int, best: bool) -> None:
 
 
 def stored(run: Path, which: checkpoint.Which) -> int:
-    """The step of a checkpoint, whose parts must all agree."""
+    """The step of a checkpoint. All its parts must agree on it."""
     loaded = checkpoint.load(run, which)
     step: int = loaded.card["step"]
     assert torch.equal(loaded.weights["w"], torch.full((3,), float(step)))
@@ -56,7 +56,7 @@ def test_the_same_step_again(tmp_path: Path) -> None:
     assert (stored(tmp_path, "last"), stored(tmp_path, "best")) == (4, 4)
 
 
-# What saving calls on its way; death is tried before each of these calls.
+# Functions that saving calls. The test kills the process before each of these calls.
 CALLS = [
     (os, "fsync"),
     (os, "replace"),
@@ -67,8 +67,8 @@ CALLS = [
 ]
 
 
-def die_while_saving(run: Path, moment: int) -> bool:
-    """Save step 2 in a child process that is killed before its moment-th call; whether it came to that."""
+def killed_while_saving(run: Path, moment: int) -> bool:
+    """Save step 2 in a child process that is killed before call number `moment`. Returns whether it was killed."""
     child = os.fork()
     if child == 0:
         left = moment
@@ -89,15 +89,15 @@ def die_while_saving(run: Path, moment: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-def test_death_at_any_moment_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_leaves_a_checkpoint_that_loads(tmp_path: Path) -> None:
     moment, killed, seen = 0, True, set()
     while killed:
         run = tmp_path / str(moment)
         save(run, 0, True)
         save(run, 1, False)
-        killed = die_while_saving(run, moment)
+        killed = killed_while_saving(run, moment)
         seen.add((stored(run, "last"), stored(run, "best")))
-        save(run, 2, best=True)  # the resumed run comes to the same step
+        save(run, 2, best=True)  # the resumed run reaches the same step
         assert (stored(run, "last"), stored(run, "best")) == (2, 2)
         assert sorted(path.name for path in run.iterdir()) == ["checkpoints.json", "step-2"]
         moment += 1
@@ -105,7 +105,7 @@ def test_death_at_any_moment_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
     assert seen == {(1, 0), (2, 2)}
 
 
-def test_a_model_comes_back(tmp_path: Path) -> None:
+def test_a_saved_model_loads_with_the_same_outputs(tmp_path: Path) -> None:
     domain, config = get_domain("c"), tiny_config("LaSynth+")
     model = build_model(config, domain, seed=3).eval()
     card = checkpoint.describe("LaSynth+", config, domain)
@@ -119,7 +119,7 @@ def test_a_model_comes_back(tmp_path: Path) -> None:
     assert torch.equal(loaded.model.step(loaded.model.start(io), tokens)[0], model.step(model.start(io), tokens)[0])
 
 
-def test_what_is_no_checkpoint_is_named(tmp_path: Path) -> None:
+def test_bad_checkpoints_are_rejected_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a training run"):
         checkpoint.load(tmp_path)
     (tmp_path / checkpoint.INDEX).write_text("[]")
@@ -129,10 +129,10 @@ def test_what_is_no_checkpoint_is_named(tmp_path: Path) -> None:
     domain, config = get_domain("c"), tiny_config("NoExecutor")
     good = checkpoint.describe("NoExecutor", config, domain)
     for change, message in (
-        ({"config": {"size": 3}}, "no model that this version knows"),
+        ({"config": {"size": 3}}, "not describe a model that this version can build"),
         ({"domain": "python"}, "`python`"),
-        ({"vocabulary": ["x"]}, "another vocabulary"),
-        ({"config": {**good["config"], "hidden": 16}}, "not those of its configuration"),
+        ({"vocabulary": ["x"]}, "a vocabulary that differs"),
+        ({"config": {**good["config"], "hidden": 16}}, "do not fit its configuration"),
     ):
         model = build_model(config, domain)
         checkpoint.save(tmp_path, "step-1", model.state_dict(), {**good, **change}, {}, best=True)
@@ -149,7 +149,7 @@ def test_what_is_no_checkpoint_is_named(tmp_path: Path) -> None:
     assert json.loads((tmp_path / checkpoint.INDEX).read_text()) == {"last": "step-1", "best": "step-1"}
 
 
-def test_an_exported_model_is_half_as_large_and_near(tmp_path: Path) -> None:
+def test_an_exported_model_has_half_the_size_and_nearly_the_same_weights(tmp_path: Path) -> None:
     domain, config = get_domain("c"), tiny_config("NoExecutor")
     model = build_model(config, domain, seed=1).eval()
     card = checkpoint.describe("NoExecutor", config, domain)

@@ -1,4 +1,4 @@
-"""Data sets: a seed decides every byte, splits share no program, interruption leaves nothing behind."""
+"""Data sets: a seed determines every byte, splits share no program, an interrupted run leaves no files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lasynth.batch import load_split
-from lasynth.dataset import CARD, DatasetPlan, generate, new_folder, read_card, read_tasks, write_imported
+from lasynth.dataset import CARD, DatasetPlan, generate, new_data_set, read_card, read_tasks, write_imported
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.task import InputError
 
@@ -52,7 +52,7 @@ def test_another_seed_gives_other_tasks(dataset: tuple[str, Path], tmp_path: Pat
     assert len(mine & other) < len(mine)
 
 
-def test_splits_are_as_promised_and_marks_are_true(dataset: tuple[str, Path]) -> None:
+def test_splits_are_distinct_and_novel_is_right(dataset: tuple[str, Path]) -> None:
     name, out = dataset
     train, val, test = (columns(out / f"{split}.parquet", "program") for split in SIZES)
     assert [len(train), len(val), len(test)] == list(SIZES.values())
@@ -67,8 +67,8 @@ def test_splits_are_as_promised_and_marks_are_true(dataset: tuple[str, Path]) ->
     assert columns(out / "train.parquet", "novel") == [None] * len(train)
 
 
-def test_nothing_is_novel_where_nothing_was_learnt(tmp_path: Path) -> None:
-    """A file of tasks alone, to test models on that were trained elsewhere, does not know what they have seen."""
+def test_novelty_is_unknown_without_a_training_set(tmp_path: Path) -> None:
+    """Without a training set, it is unknown which behaviours a model has seen."""
     plan = DatasetPlan("c", {"train": 0, "val": 0, "test": 5}, 1, get_domain("c").options())
     card = generate(plan, tmp_path / "tasks", 1, overwrite=False, report=lambda split, count: None)
     assert "novel" not in card["splits"]["test"]
@@ -76,7 +76,7 @@ def test_nothing_is_novel_where_nothing_was_learnt(tmp_path: Path) -> None:
     assert (load_split(tmp_path / "tasks" / "test.parquet", get_domain("c")).novel == -1).all()
 
 
-def test_tasks_come_back_as_they_were(dataset: tuple[str, Path]) -> None:
+def test_tasks_are_read_as_they_were_written(dataset: tuple[str, Path]) -> None:
     name, out = dataset
     domain = get_domain(name)
     lexemes = columns(out / "test.parquet", "lexemes")
@@ -100,17 +100,17 @@ def test_the_card_adds_up(dataset: tuple[str, Path]) -> None:
     assert all(count > 0 for count in sampling.values())
 
 
-def test_behaviour_counts_drawn_programs_in_c(tmp_path: Path) -> None:
+def test_the_card_counts_drawn_programs_in_c(tmp_path: Path) -> None:
     sampling = make(tmp_path / "c")["splits"]["train"]["sampling"]
     rejected = sum(count for key, count in sampling.items() if key.startswith("rejected"))
     assert sampling["drawn"] >= sampling["accepted"] + rejected
 
 
-def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_by_default(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="--overwrite"), new_folder(tmp_path, overwrite=False):
+    with pytest.raises(InputError, match="set overwrite"), new_data_set(tmp_path, overwrite=False):
         pass
-    with pytest.raises(InputError, match="not a data set"), new_folder(tmp_path, overwrite=True):
+    with pytest.raises(InputError, match="not a data set"), new_data_set(tmp_path, overwrite=True):
         pass
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
@@ -118,21 +118,21 @@ def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
 def test_overwriting_a_data_set(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for text in ("first", "second"):
-        with new_folder(out, overwrite=True) as folder:
+        with new_data_set(out, overwrite=True) as folder:
             (folder / CARD).write_text(text)
     assert (out / CARD).read_text() == "second"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), new_folder(tmp_path / "out", overwrite=False) as folder:  # noqa: PT012
+    with pytest.raises(RuntimeError), new_data_set(tmp_path / "out", overwrite=False) as folder:  # noqa: PT012
         (folder / "half").write_text("...")
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
 
 
 IGNORING = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
-"""Starts a command as a script's `&` does: with SIGINT ignored."""
+"""Starts a command with SIGINT ignored, as `&` does in a script."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Machine code on disk never outlives a source that it was made from."""
+"""The cache of machine code: a changed source is always compiled again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_all_folders_of_a_language_share_one_cache() -> None:
 
 
 @pytest.mark.parametrize("path", COMPILING, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_compiled_modules_import_nothing_that_the_fingerprint_leaves_out(path: Path) -> None:
+def test_the_fingerprint_covers_all_imports_of_compiled_modules(path: Path) -> None:
     language = ".".join(language_folder(path).relative_to(PACKAGE.parent).parts)
     shared = {f"lasynth.{file.stem}" for file in SHARED}
     for node in ast.walk(ast.parse(path.read_text())):

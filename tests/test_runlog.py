@@ -1,4 +1,4 @@
-"""The log of a run: what is recorded can be read, half a line is no record, and TensorBoard shows the same."""
+"""The log of a run: records can be read, an incomplete line is ignored, and TensorBoard gets the same values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lasynth.runlog import LOG, RunLog, read_log
 
 
 def write(run: Path, steps: range) -> None:
-    """A run that goes on after the step before the first of these."""
+    """Write the log of a run that starts, or resumes, at the first of these steps."""
     log = RunLog(run, steps.start - 1, Console(file=io.StringIO()), None)
     for step in steps:
         log.record("train", step, {"program": 10.0 / step, "programs/s": 100.0})
     log.close()
 
 
-def test_tensorboard_shows_what_the_log_has(tmp_path: Path) -> None:
+def test_tensorboard_gets_the_records_of_the_log(tmp_path: Path) -> None:
     write(tmp_path, range(1, 6))
     write(tmp_path, range(4, 8))  # resumed from step 3
     shown = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
@@ -31,7 +31,7 @@ def test_tensorboard_shows_what_the_log_has(tmp_path: Path) -> None:
     assert all(abs(points[step] - value) < 1e-6 for step, value in records.items())
 
 
-def test_half_a_line_is_no_record(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_ignored(tmp_path: Path) -> None:
     write(tmp_path, range(1, 4))
     with (tmp_path / LOG).open("a") as file:
         file.write('{"kind": "train", "st')

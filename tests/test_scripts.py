@@ -1,4 +1,4 @@
-"""Benchmarks and experiments start: what they import is there. What they measure is not run here."""
+"""Benchmarks and experiments can be imported. They are not run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of beam search, on models that are tables: beam 1 is greedy, a wide beam is brute force, ties have one order."""
+"""Properties of beam search on table models: beam 1 is greedy, a wide beam is brute force, ties have a fixed order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FREE = tuple(range(EOS + 1, VOCABULARY))  # lexemes that are not special
 
 
 def brute_force(model: TableModel, task: int) -> dict[tuple[int, ...], float]:
-    """Every program of at most LENGTH lexemes, EOS among them, with its log-probability."""
+    """Every program of at most LENGTH lexemes, EOS included, with its log-probability."""
     scores = {}
     for size in range(LENGTH):
         for words in product(FREE, repeat=size):
@@ -94,10 +94,10 @@ def test_top_takes_the_first_of_equal_values() -> None:
     assert torch.equal(places, stable.indices[:, :7])
 
 
-def test_finished_hypotheses_and_tasks_cost_no_more_calls() -> None:
+def test_finished_hypotheses_and_tasks_are_not_extended() -> None:
     model = TableModel(VOCABULARY, tasks=2)
     model.table[0] = -50.0
-    model.table[0, ..., EOS] = -0.1  # the first task is done after one lexeme; what else it could write is hopeless
+    model.table[0, ..., EOS] = -0.1  # the first task ends after one lexeme; all others are unlikely
     model.table[1, ..., EOS] = -50.0
     beam_search(model, any_io(2), None, SearchConfig(1, LENGTH))
     assert model.calls == [2, 1, 1, 1, 1]
@@ -109,7 +109,7 @@ def test_no_program_if_none_ends_in_time() -> None:
     found = beam_search(model, any_io(2), None, SearchConfig(4, LENGTH))
     assert (found.scores == -np.inf).all()
     assert (found.tokens == PAD).all()
-    assert (found.unfinished > EOS).all(), "it is handed over as it is"
+    assert (found.unfinished > EOS).all(), "unfinished hypotheses are returned"
 
 
 def test_a_time_limit_keeps_what_is_finished() -> None:
@@ -122,41 +122,43 @@ def test_a_time_limit_keeps_what_is_finished() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "steps"), [(0.5, 1), (1.9, 1), (2.0, 2), (3.5, 3), (100.0, LENGTH)])
-def test_no_step_begins_that_would_end_too_late(seconds: float, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = TableModel(VOCABULARY)  # takes a second for each step
+def test_a_step_that_would_end_too_late_is_not_started(
+    seconds: float, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = TableModel(VOCABULARY)  # each step takes one second of the fake clock
     monkeypatch.setattr("lasynth.search.time.perf_counter", lambda: float(len(model.calls)))
     beam_search(model, any_io(1), None, SearchConfig(8, LENGTH, seconds=seconds))
     assert len(model.calls) == steps
 
 
-def test_programs_are_told_of_when_they_are_finished() -> None:
-    """Every program that is found was told of once, with its score, the short ones first."""
-    model, told = TableModel(VOCABULARY), []
+def test_on_finished_is_called_for_every_program() -> None:
+    """`on_finished` gets every found program once, with its score, the short ones first."""
+    model, calls = TableModel(VOCABULARY), []
 
     def listen(new: Finished) -> np.ndarray:
-        told.append(new)
+        calls.append(new)
         return np.full(len(new.task), KEEP)
 
     config = SearchConfig(8, LENGTH, tasks=3)
     found = beam_search(model, any_io(4), None, config, on_finished=listen)
     silent = beam_search(model, any_io(4), None, config)
     assert (found.tokens == silent.tokens).all()
-    assert all((new.tokens[:, -1] == EOS).all() for new in told)
-    assert all((np.diff(new.task) >= 0).all() for new in told)
+    assert all((new.tokens[:, -1] == EOS).all() for new in calls)
+    assert all((np.diff(new.task) >= 0).all() for new in calls)
     scores = {
         (task, *words): score
-        for new in told
+        for new in calls
         for task, words, score in zip(new.task, new.tokens.tolist(), new.scores, strict=True)
     }
-    assert len(scores) == sum(len(new.task) for new in told)
+    assert len(scores) == sum(len(new.task) for new in calls)
     for task in range(4):
-        lengths = [new.tokens.shape[1] for new in told if task in new.task]
+        lengths = [new.tokens.shape[1] for new in calls if task in new.task]
         assert lengths == sorted(set(lengths))
         for words, score in zip(programs(found.tokens[task], found.scores[task]), found.scores[task], strict=False):
             assert scores[task, *words] == score
 
 
-def test_a_task_ends_when_its_caller_has_enough() -> None:
+def test_the_caller_can_end_the_search_for_a_task() -> None:
     model, asked = TableModel(VOCABULARY), []
 
     def enough(new: Finished) -> np.ndarray:
@@ -168,14 +170,14 @@ def test_a_task_ends_when_its_caller_has_enough() -> None:
     for task in range(4):
         got, all_ = (programs(result.tokens[task], result.scores[task]) for result in (found, whole))
         if task % 2:
-            assert {len(words) for words in got} == {min(map(len, all_))}, "only what came first"
+            assert {len(words) for words in got} == {min(map(len, all_))}, "only the programs that finished first"
             assert asked.count(task) == len(got)
         else:
             assert got == all_
 
 
-def test_what_is_dropped_makes_room_for_others() -> None:
-    """With all programs of even length dropped, every odd one that a beam finds is there still, and others besides."""
+def test_dropped_programs_make_room_for_others() -> None:
+    """If programs of even length are dropped, the beam still has all odd ones that it found before, and more."""
     model, config, more = TableModel(VOCABULARY), SearchConfig(8, LENGTH), 0
 
     def odd(new: Finished) -> np.ndarray:
@@ -190,7 +192,7 @@ def test_what_is_dropped_makes_room_for_others() -> None:
     assert more
 
 
-def test_constrained_candidates_are_programs_and_others_are_not() -> None:
+def test_only_constrained_search_always_gives_programs() -> None:
     domain = get_domain("c")
     torch.manual_seed(0)
     model = TinyModel(len(domain.vocab), 9).eval()
@@ -218,7 +220,7 @@ def parses(words: tuple[int, ...]) -> bool:
     return True
 
 
-def test_a_diverged_model_is_named() -> None:
+def test_a_diverged_model_gives_a_clear_error() -> None:
     model = TableModel(VOCABULARY)
     model.table[:] = torch.nan
     with pytest.raises(InputError, match="diverged"):

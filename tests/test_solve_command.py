@@ -1,4 +1,4 @@
-"""`lasynth solve` on the command line: what it prints where, exit codes, messages, files that gcc accepts."""
+"""`lasynth solve`: standard output and error, exit codes, messages, emitted files that gcc compiles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_code_on_standard_output_words_on_standard_error(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_code_goes_to_standard_output_other_text_to_standard_error(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["solve", str(file)]) == 0
     out, err = capsys.readouterr()
     c = get_domain("c")
@@ -137,9 +139,7 @@ def test_bad_input_is_exit_2_and_a_message(words: list[str], message: str, capsy
     assert message in capsys.readouterr().err
 
 
-def test_bytes_that_are_no_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_encodings(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x").write_bytes(b"[1] -> \xff")
     assert main(["solve", str(tmp_path / "x")]) == 2
     assert "x is not text" in capsys.readouterr().err
@@ -175,7 +175,7 @@ def test_interrupted_by_the_user() -> None:
 
 
 def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
-    """Long lists of noise keep the kernels busy; whenever the interruption comes, it is told as one."""
+    """Long random lists keep the compiled code busy. The message is the same whenever the interruption comes."""
     rng = Random(3)
     lines = [
         f"{[rng.randint(-99, 99) for _ in range(60)]} -> {[rng.randint(-99, 99) for _ in range(60)]}" for _ in range(12)
@@ -183,7 +183,7 @@ def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
     (tmp_path / "noise.txt").write_text("\n".join(lines))
     command = [sys.executable, "-m", "lasynth.cli", "solve", str(tmp_path / "noise.txt"), "--timeout", "60"]
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    time.sleep(2.5)  # they are searching by then; if not, this is a test of an interruption while it loads
+    time.sleep(2.5)  # enough to be searching; on a slow machine the interruption comes while loading
     for process in processes:
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
@@ -194,7 +194,7 @@ def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
 
 
 def test_interrupted_while_it_is_loading(tmp_path: Path) -> None:
-    """The user's interruption comes as soon as the first large library is imported."""
+    """A fake tyro, the first library that is imported, raises the interruption."""
     (tmp_path / "tyro.py").write_text("raise KeyboardInterrupt")
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-c", "import sys; from lasynth.cli import main; sys.exit(main(sys.argv[1:]))"]
@@ -204,7 +204,7 @@ def test_interrupted_while_it_is_loading(tmp_path: Path) -> None:
         assert ended.stderr == "lasynth: interrupted; nothing was left behind\n"
 
 
-def test_none_is_no_choice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_none_is_not_an_allowed_value(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["solve", "--example", "[1] -> [1]", "--emit", "None"])
     assert main(["solve", "--example", "[1] -> [1]", "--weights", "None"]) == 2
@@ -231,7 +231,7 @@ def test_no_file_is_emitted_without_an_answer(tmp_path: Path, capsys: pytest.Cap
     assert re.search(r"this satisfies \d of 9 examples", err)
 
 
-def test_python_in_the_documentation() -> None:
+def test_python_examples_in_the_documentation() -> None:
     failures, attempts = doctest.testfile(str(Path(__file__).parents[1] / "docs" / "solve.md"), module_relative=False)
     assert attempts == 3
     assert failures == 0
@@ -264,12 +264,14 @@ def answered(
     return capsys.readouterr()
 
 
-def test_questions_settle_what_is_open(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person means max(x, 0), and says so whatever is asked."""
+def test_questions_lead_to_the_wanted_program(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user wants max(x, 0) and answers every question accordingly."""
 
     class Person(io.StringIO):
         def readline(self, size: int = -1) -> str:  # type: ignore[override]
-            asked = capsys.readouterr().err.split("becomes of ")[1].split(":")[0]
+            asked = capsys.readouterr().err.split("the output for ")[1].split(":")[0]
             return json.dumps([max(0, value) for value in json.loads(asked)]) + "\n"
 
     monkeypatch.setattr(sys, "stdin", Person())
@@ -280,7 +282,7 @@ def test_questions_settle_what_is_open(capsys: pytest.CaptureFixture[str], monke
     assert [c.run(program, [a, b]) for a, b in ((-4, -3), (0, 2), (2, -1))] == [[0, 0], [0, 2], [2, 0]]
 
 
-def test_a_question_can_be_left_and_a_bad_answer_is_asked_again(
+def test_an_empty_reply_stops_and_a_bad_reply_is_asked_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]"]
@@ -291,23 +293,21 @@ def test_a_question_can_be_left_and_a_bad_answer_is_asked_again(
     assert "elements" in err
 
 
-def test_an_answer_that_nothing_fits_is_left_out_and_asked_again(
+def test_a_reply_without_a_program_is_ignored_and_asked_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The model knows no 99."""
+    """The model cannot write 99."""
     words = ["--strategy", "neural", "--timeout", "2", "--example", "[2,-1,2,-4,4] -> [2,-1,2,4,2]"]
     out, err = answered("[99,99,99,99,99]\n\n", words, capsys, monkeypatch)
-    first, again = (part.split(":")[0] for part in err.split("becomes of ")[1:])
+    first, again = (part.split(":")[0] for part in err.split("the output for ")[1:])
     assert first == again
-    assert "no program that was found does that" in err
+    assert "no program was found for this" in err
     assert "checked on 1 example;" in err
     c = get_domain("c")
     assert c.run(c.parse_text(out), [2, -1, 2, -4, 4]) == [2, -1, 2, 4, 2]
 
 
-def test_what_was_settled_can_be_written_as_a_file(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_questions_work_with_emit(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["--example", "[3,-2] -> [3,0]", "--example", "[-1,4] -> [0,4]", "--emit", "c"]
     out, err = answered("1\n\n", words, capsys, monkeypatch)
     assert out.startswith("#include")
@@ -315,11 +315,11 @@ def test_what_was_settled_can_be_written_as_a_file(
     assert "What should it be?" in err
 
 
-def test_questions_never_lead_where_the_model_cannot_follow(
+def test_questions_stay_within_the_range_of_the_model(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["--strategy", "neural", "--timeout", "2", "--example", "[2,-1,2,-4,4] -> [2,-1,2,4,2]"]
     out, err = answered("1\n1\n1\n", words, capsys, monkeypatch)
     assert out.startswith("int *")
     assert "What should it be?" in err
-    assert "no program that was found" not in err
+    assert "no program was found" not in err

@@ -1,4 +1,4 @@
-"""Time limits as tests see them."""
+"""Measuring time limits in tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Callable
 
 
 def keeps_within(seconds: float, work: Callable[[], None], tries: int = 3) -> bool:
-    """Whether the processor spends no more on `work`, at least once: it may be shared, and other tests' garbage is theirs."""
+    """Whether `work` takes at most so many seconds of processor time in one of several tries.
+
+    Objects of other tests are frozen, so that collecting them does not count.
+    """
     gc.collect()
     gc.freeze()
     try:

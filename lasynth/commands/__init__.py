@@ -1,1 +1,1 @@
-"""The commands of the command line, one module each. They read arguments, call the library and print; no logic is here."""
+"""The commands of the command line, one module each. They read arguments, call the library and print."""

@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and how a function becomes a command."""
+"""Arguments that several commands share, and the function that parses a command line."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,15 +8,15 @@ import tyro
 from tyro.conf import Positional, UseAppendAction, arg
 
 ProgramFile = Annotated[
-    Positional[Path], arg(metavar="FILE", help="Program text; its ending tells the language (.c, .karel).")
+    Positional[Path], arg(metavar="FILE", help="File with a program; its ending names the language (.c, .karel).")
 ]
 Inputs = Annotated[
     UseAppendAction[tuple[str, ...]],
-    arg(name="input", metavar="VALUE", help='An input, e.g. "[1,2,3,4,0]"; may be given several times.'),
+    arg(name="input", metavar="VALUE", help='An input, e.g. "[1,2,3,4,0]". Repeat the option for several inputs.'),
 ]
 
 
 def call(command: Callable[..., int], name: str, words: Sequence[str]) -> int:
-    """Call a function with arguments read from the command line."""
+    """Parse the words of a command line and call the command with them."""
     result: int = tyro.cli(command, prog=f"lasynth {name}", args=words, config=(tyro.conf.FlagCreatePairsOff,))
     return result

@@ -1,4 +1,4 @@
-"""Questions to a person, who settles what the examples leave open. All that is said goes to standard error."""
+"""Asks the user for the outputs of inputs on which the answers disagree. Prints to standard error."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lasynth.task import Example, InputError
 
 Examples = list[Example[Any]]
 Search = Callable[[Examples, Sequence[Answer]], Solution]
-"""Answers for examples; the second argument are answers for fewer of them."""
+"""Searches for answers. The second argument are the answers of the last search, which had fewer examples."""
 
 
 def settle(domain: AnyDomain, examples: Examples, search: Search) -> tuple[Solution, Examples]:
-    """Ask until one behaviour is left or the person stops; the answers, and the examples with those that were told."""
+    """Ask until one behaviour is left or the user stops. Returns the answers and the old and new examples."""
     solution = search(examples, ())
     while (asked := question(domain, solution.programs, examples)) is not None:
         told = ask(domain, asked)
@@ -30,21 +30,21 @@ def settle(domain: AnyDomain, examples: Examples, search: Search) -> tuple[Solut
         settled = search([*examples, told], solution.programs)
         if settled.solved:
             solution, examples = settled, [*examples, told]
-        else:  # what was known is worth more than an example that nothing fits
-            complain(f"no program that was found does that, so it is left out ({settled.reason})")
+        else:  # keep the answers and drop the example
+            complain(f"no program was found for this, so it is ignored ({settled.reason})")
     return solution, examples
 
 
 def ask(domain: AnyDomain, asked: Question) -> Example[Any] | None:
-    """The example that the person adds; None if the person stops."""
+    """Ask one question. Returns the new example, or None if the user stops."""
     value = json.dumps(domain.value_json(asked.input))
-    say(f"\nThe examples leave open what becomes of {value}:")
+    say(f"\nThe answers disagree on the output for {value}:")
     for number, (output, who) in enumerate(asked.outputs, start=1):
         shown = "(the program fails)" if output is None else json.dumps(domain.value_json(output))
         say(f"  {number}: {shown}   {len(who)} answer{'s' if len(who) > 1 else ''}")
     numbered = {str(number): output for number, (output, _) in enumerate(asked.outputs, start=1)}
     while True:
-        say("What should it be? A number, or the output itself; nothing to stop.")
+        say("What should it be? Type a number from the list or the output itself; press Enter to stop.")
         line = sys.stdin.readline().strip()
         if not line:
             return None
@@ -52,7 +52,7 @@ def ask(domain: AnyDomain, asked: Question) -> Example[Any] | None:
             output = numbered[line]
             if output is not None:
                 return Example(asked.input, output)
-            complain("no example can ask for a program that fails; give the output that it should have")
+            complain("an example needs an output: a failure cannot be asked for")
             continue
         try:
             told = read_example(f"{value} -> {line}", domain)

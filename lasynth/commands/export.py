@@ -1,4 +1,4 @@
-"""`lasynth export`: a trained model in a small folder, to use it or to ship it."""
+"""`lasynth export`: write a trained model to a small folder."""
 
 import json
 from collections.abc import Sequence
@@ -15,20 +15,20 @@ from lasynth.task import InputError
 def export(
     run: Annotated[Positional[Path], arg(metavar="RUN", help="A run of `lasynth train`.")],
     /,
-    out: Annotated[Path, arg(metavar="FOLDER", help="New folder for weights and card.")],
-    checkpoint: Annotated[Literal["best", "last"], arg(help="Which of the run's checkpoints.")] = "best",
+    out: Annotated[Path, arg(metavar="FOLDER", help="New folder for the weights and their card.")],
+    checkpoint: Annotated[Literal["best", "last"], arg(help="Which checkpoint of the run.")] = "best",
     evaluation: Annotated[
         UseAppendAction[tuple[Path, ...]],
         arg(
             metavar="FILE",
-            help="What `lasynth evaluate --json` wrote, to go into the card; may be given several times.",
+            help="Output of `lasynth evaluate --json`, stored in the card. Repeat the option for several files.",
         ),
     ] = (),
 ) -> int:
-    """Write a model's weights alone, in half precision, with a card that says what they are and how good.
+    """Write the weights of a trained model in half precision, with a card that describes them and their evaluation.
 
-    `lasynth solve --weights FOLDER`, `lasynth evaluate FOLDER` and `lasynth train --begin-with FOLDER` take it; it cannot be
-    resumed.
+    Use the folder with `lasynth solve --weights FOLDER`, `lasynth evaluate FOLDER` and `lasynth train --begin-with
+    FOLDER`. Training cannot be resumed from it.
     """
     measured = {"evaluation": {file.stem: _read(file) for file in evaluation}} if evaluation else {}
     size = write(run, out, checkpoint, measured)

@@ -1,4 +1,4 @@
-"""`lasynth import`: data that others published."""
+"""`lasynth import`: convert published data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,19 +19,19 @@ def import_(
     ],
     source: Annotated[Positional[Path], arg(metavar="PATH", help="Folder (c) or file (karel) to read.")],
     /,
-    out: Annotated[Path, arg(help="Folder of the new data set.")],
-    split: Annotated[Literal["train", "val", "test"], arg(help="What a single set of tasks becomes.")] = "train",
-    overwrite: Annotated[bool, arg(help="Replace a data set that is there already.")] = False,
+    out: Annotated[Path, arg(help="Folder for the new data set.")],
+    split: Annotated[Literal["train", "val", "test"], arg(help="Name of a single set of tasks.")] = "train",
+    overwrite: Annotated[bool, arg(help="Replace an existing data set.")] = False,
 ) -> int:
-    """Convert data that others published to a data set of this project."""
+    """Convert published data of others to a data set."""
     if domain not in DOMAINS:
-        raise InputError(f"there is no language `{domain}`; there are {', '.join(DOMAINS)}")
+        raise InputError(f"there is no language `{domain}`; known languages: {', '.join(DOMAINS)}")
     if not source.exists():
         raise InputError(f"{source}: no such file or folder")
-    speaker = get_domain(domain)
-    paths = speaker.import_splits(source, split)
+    language = get_domain(domain)
+    paths = language.import_splits(source, split)
     with progress(dict.fromkeys(paths)) as report:
-        tasks = {name: speaker.import_tasks(path) for name, path in paths.items()}
+        tasks = {name: language.import_tasks(path) for name, path in paths.items()}
         sizes = write_imported(domain, tasks, out, overwrite, report)
     for name, size in sizes.items():
         print(f"{out / name}.parquet: {size} tasks")

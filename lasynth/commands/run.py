@@ -1,4 +1,4 @@
-"""`lasynth run`: a program on inputs."""
+"""`lasynth run`: run a program on inputs."""
 
 import json as json_format
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ def run(
     file: ProgramFile,
     /,
     inputs: Inputs = (),
-    trace: Annotated[bool, arg(help="Show what each statement did.")] = False,
-    json: Annotated[bool, arg(help="Print one line of JSON per input, for machines.")] = False,
+    trace: Annotated[bool, arg(help="Show the values after each statement.")] = False,
+    json: Annotated[bool, arg(help="Print one line of JSON per input.")] = False,
     picture: Annotated[Path | None, arg(metavar="FILE.svg", help="Draw the run as an SVG file (Karel).")] = None,
 ) -> int:
-    """Run a program on inputs and print what comes out.
+    """Run a program on inputs and print the outputs.
 
-    Exit 0 if every run ended well, 1 if one failed, 2 if the program or an input is bad.
+    Exit code 0 if every run succeeds, 1 if one fails, 2 if the program or an input is bad.
     """
     domain = domain_of(file)
     program = domain.parse_text(read_text(file))
@@ -64,7 +64,7 @@ def _trace_json(domain: AnyDomain, trace: Trace[Any], steps: bool) -> str:
 def _draw(domain: AnyDomain, traces: list[Trace[Any]], file: Path) -> None:
     draw = getattr(domain, "picture", None)
     if draw is None:
-        raise InputError(f"there are no pictures of runs in the language `{domain.name}`")
+        raise InputError(f"--picture does not support the language `{domain.name}`")
     if len(traces) != 1:
         raise InputError("--picture takes exactly one --input")
     write_text(file, draw(traces[0]))

@@ -1,4 +1,4 @@
-"""`lasynth solve`: programs from examples."""
+"""`lasynth solve`: find programs from examples."""
 
 import json as json_format
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from lasynth.task import InputError
 
 UNSOLVED = 1
 ASKED_AMONG = 16
-"""Answers that questions tell apart."""
+"""Number of answers among which questions decide."""
 EMITTED = Literal["c"]
 MOST = 100_000_000
-"""Bytes of a file with examples."""
+"""Maximum size of a file with examples, in bytes."""
 
 
 def solve(
@@ -32,47 +32,49 @@ def solve(
         arg(
             metavar="FILE",
             constructor=Path,
-            help='Examples as JSON, or a line "[3,1,2] -> [4,2,3]" each; - for standard input.',
+            help='Examples, as JSON or as lines "[3,1,2] -> [4,2,3]"; - for standard input.',
             help_behavior_hint="",
         ),
     ] = None,
     /,
     example: Annotated[
         UseAppendAction[tuple[str, ...]],
-        arg(metavar='"[..] -> [..]"', help="An example instead of a file; once for each example."),
+        arg(metavar='"[..] -> [..]"', help="An example, instead of a file. Repeat the option for each example."),
     ] = (),
-    top: Annotated[int, arg(help="So many answers at most, no two of which do the same.")] = 1,
-    timeout: Annotated[float, arg(metavar="S", help="Seconds, after the model is loaded.")] = 5.0,
-    strategy: Annotated[StrategyName, arg(help="Who may answer; the portfolio is both others.")] = "portfolio",
+    top: Annotated[int, arg(help="Maximum number of answers. All of them differ in behaviour.")] = 1,
+    timeout: Annotated[float, arg(metavar="S", help="Time limit in seconds, without loading the model.")] = 5.0,
+    strategy: Annotated[StrategyName, arg(help="How to search; portfolio is both others together.")] = "portfolio",
     weights: Annotated[
         Path | None,
         arg(
             metavar="RUN",
             constructor=Path,
-            help="A trained model instead of the one that is shipped.",
+            help="A trained model to use instead of the shipped one.",
             help_behavior_hint="",
         ),
     ] = None,
-    json: Annotated[bool, arg(help="Print the solution as JSON, for machines.")] = False,
+    json: Annotated[bool, arg(help="Print the solution as JSON.")] = False,
     emit: Annotated[
         Literal["c"] | None,
         arg(
             constructor_factory=lambda: EMITTED,
-            help="Print a complete file whose main asserts every example.",
+            help="Print a complete source file whose main function checks every example.",
             help_behavior_hint="",
         ),
     ] = None,
-    trace: Annotated[bool, arg(help="Show, example by example, the value after each statement.")] = False,
-    ask: Annotated[bool, arg(help="Settle by questions what the examples leave open.")] = False,
+    trace: Annotated[bool, arg(help="Show the value after each statement, for every example.")] = False,
+    ask: Annotated[
+        bool, arg(help="Ask questions if several answers with different behaviour satisfy the examples.")
+    ] = False,
 ) -> int:
-    """Write a program that does what the examples show, and check it on every one of them.
+    """Find a program that does what the examples show. Every answer is checked on all examples.
 
-    Exit 0 if there is an answer, 1 if there is none (the best partial answer is shown), 2 if the examples are bad.
+    Exit code 0 if there is an answer, 1 if there is none (the best partial answer is shown), 2 if the examples are bad.
     """
     domain = get_domain("c")
     _check_options(json, emit is not None, trace, top)
     if ask and (json or file == STANDARD_INPUT):
-        raise InputError("--ask is for a person at a terminal: not with --json or examples from standard input")
+        raise InputError("--ask needs a terminal: it works neither with --json nor with examples from standard input")
     examples = _read(domain, file, example)
 
     def search(examples: Examples, known: Sequence[Answer] = ()) -> Solution:
@@ -92,59 +94,59 @@ def solve(
 
 
 def _check_options(json: bool, emit: bool, trace: bool, top: int) -> None:
-    """Nothing that is asked for is passed over in silence."""
+    """InputError if options contradict each other."""
     if top < 1:
         raise InputError("--top must be at least 1")
     if json and emit:
         raise InputError("give either --json or --emit")
     if trace and (json or emit):
-        raise InputError("--trace is for people to read: not with --json or --emit")
+        raise InputError("--trace works neither with --json nor with --emit")
     if emit and top != 1:
-        raise InputError("--emit prints one file with one answer: not with --top")
+        raise InputError("--emit prints one answer: it does not work with --top")
 
 
 def _read(domain: AnyDomain, file: Path | None, lines: Sequence[str]) -> Examples:
     if (file is None) == (not lines):
         raise InputError(
-            'give either a file with examples (- is standard input), or --example "[..] -> [..]", once for each example'
+            'give either a file with examples (- is standard input), or --example "[..] -> [..]" once for each example'
         )
     if file is None:
         return read_examples("\n".join(lines), domain, "--example")
     return read_examples(read_text(file, MOST), domain, "standard input" if file == STANDARD_INPUT else str(file))
 
 
-# --- what is printed -----------------------------------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------------------------------
 def _show(domain: AnyDomain, solution: Solution, examples: Examples, top: int, trace: bool) -> None:
-    """Code, and traces if they are asked for, go to standard output, what is said of them to standard error."""
+    """Print code and traces to standard output, all other text to standard error."""
     _say_notes(solution)
     for number, answer in enumerate(solution.programs[:top], start=1):
         if number > 1:
             print()
         print_code(domain, answer.concise)
-        praise = _praise(answer, solution, len(examples))
-        say(f"answer {number}: {praise}" if top > 1 else praise)
+        report = _report(answer, solution, len(examples))
+        say(f"answer {number}: {report}" if top > 1 else report)
         if trace:
             _trace(domain, answer, examples)
     if solution.solved:
         return
     if solution.partial is not None and solution.satisfied:
         print_code(domain, solution.partial.concise)
-        say(_consolation(solution, examples))
+        say(_partial_report(solution, examples))
         if trace:
             _trace(domain, solution.partial, examples)
     complain(solution.reason or "")
 
 
 def _emit(domain: AnyDomain, solution: Solution, examples: Examples) -> None:
-    """No file rather than one that fails its own test: a partial answer goes where it is not taken for one."""
+    """Print a source file if there is an answer. A partial answer would fail its test: it goes to stderr."""
     _say_notes(solution)
     if solution.solved:
         print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
-        say(_praise(solution.programs[0], solution, len(examples)))
+        say(_report(solution.programs[0], solution, len(examples)))
         return
     if solution.partial is not None and solution.satisfied:
         say(solution.partial.concise.rstrip())
-        say(_consolation(solution, examples))
+        say(_partial_report(solution, examples))
     complain(solution.reason or "")
 
 
@@ -153,12 +155,12 @@ def _say_notes(solution: Solution) -> None:
         say(f"({note})")
 
 
-def _praise(answer: Answer, solution: Solution, examples: int) -> str:
+def _report(answer: Answer, solution: Solution, examples: int) -> str:
     checked, executed = _counted(examples, "example"), _counted(solution.candidates, "candidate")
     return f"checked on {checked}; found by {answer.source}; {solution.seconds:.2f} s, {executed} executed"
 
 
-def _consolation(solution: Solution, examples: Examples) -> str:
+def _partial_report(solution: Solution, examples: Examples) -> str:
     return f"this satisfies {solution.satisfied} of {_counted(len(examples), 'example')}"
 
 

@@ -1,4 +1,4 @@
-"""`lasynth stats`: what a data set looks like."""
+"""`lasynth stats`: the distributions of a data set."""
 
 import json as json_format
 from collections.abc import Sequence
@@ -13,14 +13,16 @@ from lasynth.describe import describe, tables
 
 
 def stats(
-    data: Annotated[Positional[Path], arg(metavar="DATA", help="A data set's folder, or one of its Parquet files.")],
-    other: Annotated[Positional[Path | None], arg(metavar="OTHER", help="Another one to compare with.")] = None,
+    data: Annotated[
+        Positional[Path], arg(metavar="DATA", help="The folder of a data set, or one of its Parquet files.")
+    ],
+    other: Annotated[Positional[Path | None], arg(metavar="OTHER", help="Another data set to compare with.")] = None,
     /,
-    split: Annotated[Literal["train", "val", "test"], arg(help="Which file of a folder.")] = "train",
-    limit: Annotated[int, arg(help="Read so many tasks at most.")] = 50_000,
-    json: Annotated[Path | None, arg(metavar="FILE", help="Write the figures to this file, too.")] = None,
+    split: Annotated[Literal["train", "val", "test"], arg(help="Which split of a folder.")] = "train",
+    limit: Annotated[int, arg(help="Maximum number of tasks to read.")] = 50_000,
+    json: Annotated[Path | None, arg(metavar="FILE", help="Also write the figures to this file.")] = None,
 ) -> int:
-    """Print a data set's distributions, beside another's or beside published figures, with their distances."""
+    """Print the distributions of a data set beside those of another one or published figures, with their distances."""
     report = describe(data, other, split, limit)
     for table in tables(report):
         console().print(table, "")

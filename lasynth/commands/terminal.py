@@ -1,4 +1,4 @@
-"""What the commands share: reading and writing files with messages for people, and printing for terminals and pipes."""
+"""Reading and writing text files with clear errors, and printing to terminals and pipes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ STANDARD_INPUT = Path("-")
 
 
 def domain_of(file: Path) -> AnyDomain:
+    """The domain that the ending of a file names. InputError."""
     from lasynth.domains import DOMAINS, get_domain
 
     for name in DOMAINS:
@@ -27,7 +28,7 @@ def domain_of(file: Path) -> AnyDomain:
 
 
 def read_text(file: Path, most: int = MAX_FILE) -> str:
-    """A text file of at most so many bytes; `-` is standard input. InputError."""
+    """Read a text file of at most `most` bytes; `-` is standard input. InputError."""
     name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
         if file == STANDARD_INPUT:
@@ -39,7 +40,7 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
             text = _decoded(file.read_bytes())
         if len(text) > most:
             raise InputError(f"{name} has more than {most:,} characters")
-        return text.removeprefix("\ufeff")  # some editors begin a file with this mark
+        return text.removeprefix("\ufeff")  # the byte order mark that some editors write
     except UnicodeError as error:
         raise InputError(f"{name} is not text") from error
     except OSError as error:
@@ -47,7 +48,7 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
 
 
 def _decoded(data: bytes) -> str:
-    """UTF-8, or UTF-16 if it begins with the mark of that; lines end with a newline alone. UnicodeError."""
+    """Decode UTF-8, or UTF-16 if there is a byte order mark of it. All line ends become newlines. UnicodeError."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
 
@@ -78,6 +79,7 @@ def _may_be_a_name(text: str) -> bool:
 
 
 def write_text(file: Path, text: str) -> None:
+    """Write a text file. InputError."""
     try:
         file.write_text(text)
     except OSError as error:
@@ -85,7 +87,7 @@ def write_text(file: Path, text: str) -> None:
 
 
 def print_code(domain: AnyDomain, text: str) -> None:
-    """Coloured for a person, plain when piped; a terminal that is too narrow wraps it, so that nothing is lost."""
+    """Print code: coloured on a terminal, which wraps long lines, and plain in a pipe."""
     if not sys.stdout.isatty():
         print(text, end="")
         return
@@ -102,9 +104,10 @@ def console() -> Any:
 
 
 def say(text: str) -> None:
-    """To the person, not into a pipe."""
+    """Print to standard error, so that the text does not go into a pipe."""
     print(text, file=sys.stderr)
 
 
 def complain(message: str) -> None:
+    """Print an error message to standard error."""
     print(f"lasynth: {message}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The registry of domains. A new one is a folder and a line here."""
+"""The registry of domains. To add a domain, add its folder and a line here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ DOMAINS = {
     "c": "lasynth.domains.restricted_c.domain:RestrictedC",
     "karel": "lasynth.domains.karel.domain:Karel",
 }
-"""Name on the command line -> where the class is; imported on first use, because compiled code takes time to load."""
+"""Name on the command line -> class. Imported on first use, because compiled code takes time to load."""
 
 _made: dict[str, AnyDomain] = {}
 
 
 def get_domain(name: str) -> AnyDomain:
-    """The domain of that name, made once. KeyError for an unknown one."""
+    """The domain with this name; there is one object per domain. KeyError for an unknown name."""
     if name not in _made:
         module, _, attribute = DOMAINS[name].partition(":")
         _made[name] = getattr(import_module(module), attribute)()

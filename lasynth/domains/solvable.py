@@ -1,4 +1,4 @@
-"""What a domain offers besides if `lasynth solve` works for its language. Knows no strategy."""
+"""The additional methods of a domain whose language `solve` supports."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from lasynth.task import Example, InputError, P, V
 
 @runtime_checkable
 class Solvable(Protocol[P, V]):
-    """A language with a symbolic strategy and with values that can be compared."""
+    """A domain with a symbolic strategy and values that can be compared."""
 
     def check_example(self, example: Example[V], first: Example[V]) -> None:
-        """InputError if no program could do that, or if it does not go with the first example."""
+        """InputError if no program can satisfy the example, or if it does not fit together with the first one."""
 
     def explained(self, examples: Sequence[Example[V]], deadline: float) -> Iterator[Explained[P]]:
-        """Programs for the examples, the shortest description first; then, if none fits, programs for some of the examples.
+        """Programs for the examples, the shortest description first. If there are none, programs for some of them.
 
-        The deadline is of `time.perf_counter`.
+        The deadline is a time of `time.perf_counter`.
         """
 
     def probes(self, rng: Random, count: int, examples: Sequence[Example[V]]) -> list[V]:
-        """Inputs that tell programs apart, like those of the examples."""
+        """Random inputs similar to those of the examples, to tell programs apart."""
 
     def tester(self, examples: Sequence[Example[V]]) -> Callable[[P], NDArray[np.bool_]]:
-        """Says of a program which of the examples it satisfies. They are made ready once, for many programs. (K,)"""
+        """A function that says which examples a program satisfies, (K,). Examples are prepared once."""
 
     def alike(self, values: Sequence[V], examples: Sequence[Example[V]]) -> list[bool]:
-        """Which inputs do not go beyond those of the examples."""
+        """Which inputs stay within the range of the inputs of the examples."""
 
     def standalone(self, program: P, examples: Sequence[Example[V]]) -> str:
-        """A file in the language itself with the program and a test of every example."""
+        """The text of a complete source file with the program and a test of every example."""
 
 
 def solvable(domain: AnyDomain) -> Solvable[Any, Any]:
-    """The domain with all that the solver needs of it. InputError for a language that has none yet."""
+    """The domain, typed as Solvable. InputError if `solve` does not support the language yet."""
     if not isinstance(domain, Solvable):
-        raise InputError(f"`lasynth solve` does not know the language `{domain.name}` yet")
+        raise InputError(f"`solve` does not support the language `{domain.name}` yet")
     return domain

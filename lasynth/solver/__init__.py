@@ -1,6 +1,7 @@
-"""`solve`: examples in, verified programs out. Strategies propose, the machine decides, one ranking orders what is left.
+"""`solve`: examples in, verified programs out.
 
-Knows languages only through their domains; nothing here names one.
+Strategies propose programs, each is executed on the examples, and those that satisfy all of them are ranked. Works with
+every language whose domain is `Solvable`.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ def solve(
     language: str = "c",
     known: Sequence[Answer] = (),
 ) -> Solution:
-    """Programs that do what the examples show, the best first, each executed on every example.
+    """Find programs that do what the examples show, the best first. Each answer is executed on every example.
 
-    `examples` are pairs of an input and the output that the program shall give for it. `top` answers at most are given, no
-    two of which do the same. `timeout` is in seconds; loading a model, once in a process, is not counted. The strategies are
-    `symbolic` (the simplest explanation, no learning), `neural` (beam search of the model in the folder `weights`, by default
-    the one that comes with the package) and `portfolio` (both). `known` are answers for some of the examples, from an earlier
-    call: those that fit are answers again, beyond `top` if need be, whatever the search finds. InputError if the examples
-    are bad.
+    `examples` are pairs of an input and the output that the program must give. There are at most `top` answers, and
+    they differ in behaviour. `timeout` is in seconds; loading a model, once per process, does not count. The strategies
+    are `symbolic` (the simplest explanation, without learning), `neural` (beam search with the model in the folder
+    `weights`; by default the model that comes with the package) and `portfolio` (both). `known` are answers of an
+    earlier call with fewer examples: those that satisfy all examples are answers again, even beyond `top`. InputError
+    if the examples are bad.
 
     >>> solution = solve([([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])])
     >>> solution.solved, solution.programs[0].source
@@ -55,13 +56,13 @@ def solve(
         raise InputError("the timeout must be positive")
     top = _whole(top)
     if language not in DOMAINS:
-        raise InputError(f"there is no language `{language}`; there are {', '.join(DOMAINS)}")
+        raise InputError(f"there is no language `{language}`; known languages: {', '.join(DOMAINS)}")
     domain = get_domain(language)
     solvable(domain)
     given = check_examples(domain, _pairs(examples))
     team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given, top)
     if not team and not known:
-        raise InputError(f"no strategy can take this: {'; '.join(notes)}")
+        raise InputError(f"no strategy can work with these examples: {'; '.join(notes)}")
     warm_up(language)
     answers = Answers(domain, given)
     begin = time.perf_counter()
@@ -84,7 +85,9 @@ def _pairs(examples: Any) -> list[Example[Any]]:
     try:
         listed = list(examples)
     except TypeError as error:
-        raise InputError(f"examples are pairs of an input and an output, not {examples!r:.100}") from error
+        raise InputError(
+            f"examples must be a list of pairs of an input and an output, not {examples!r:.100}"
+        ) from error
     return [_pair(number, pair) for number, pair in enumerate(listed, start=1)]
 
 
@@ -105,5 +108,5 @@ def _reason(team: Sequence[Strategy], answers: Answers, satisfied: int) -> str:
     )
     hint = "more time may help"
     if not answers.cut_short:
-        hint = "the examples may hold a mistake, or need a program beyond what is searched"
+        hint = "the examples may contain a mistake, or need a program that the search does not cover"
     return f"no program satisfies all examples ({tried}; {best}); {hint}"

@@ -1,7 +1,7 @@
-"""Collects candidates for one task: executes each on every example, merges those that do the same, ranks, reduces.
+"""Collects the candidates for one task: executes each on every example, groups them by behaviour, ranks, reduces.
 
-Two programs do the same if they agree on all probes, faults included. A behaviour is ranked by the shortest description
-that a strategy gave it, together with the probability that the model gives to all programs that behave so.
+Two programs have the same behaviour if they agree on all probes, faults included. A behaviour is ranked by its shortest
+description and by the total probability that the model gives to its programs.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Candidate, Examples, Judging
 
 PROBES = 128
+"""Random inputs that define a behaviour."""
 LONG = 400
-"""Programs with more tokens are not reduced: the time for it grows with the cube of the length."""
+"""Programs with more tokens are not reduced: the time to reduce grows with the cube of the length."""
 WEIGHED = 16
-"""Behaviours that a model is asked about if it did not find them itself: each is reduced for that, which takes its time."""
+"""Number of best behaviours that the model scores if it did not find them. Each is reduced first, which is slow."""
 INTERPRETED = 32
-"""Examples on which an answer is also run by the interpreter, which is slow."""
+"""Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
 UNKNOWN = 1.0
-"""Nats that a behaviour loses against the worst one that a strategy proposed if that strategy did not propose it."""
+"""Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
 PRIOR = 0.1
-"""Weight of the model's log-probability beside the length of a description; fitted by `experiments/ranking.py`."""
+"""Weight of the log-probability relative to the length of the description; fitted by `experiments/ranking.py`."""
 
 
 @dataclass
 class Behaviour:
-    """All candidates that do the same."""
+    """All candidates with the same behaviour."""
 
     order: int
     proposals: dict[str, Candidate] = field(default_factory=dict)
-    """By strategy, its first: strategies propose their best first."""
+    """The first candidate of each strategy: strategies propose their best one first."""
     length: float | None = None
     log_prob: float | None = None
     known: Answer | None = None
-    """What was shown for it in an earlier search."""
+    """The answer of an earlier search."""
 
     def add(self, candidate: Candidate) -> None:
         self.proposals.setdefault(candidate.source, candidate)
@@ -50,7 +51,7 @@ class Behaviour:
             self.log_prob = candidate.log_prob if self.log_prob is None else _log_add(self.log_prob, candidate.log_prob)
 
     def keep(self, answer: Answer) -> None:
-        """Its probability is not taken over: the model knows more examples now."""
+        """Take over an earlier answer, without its probability: the model sees more examples now."""
         self.known = self.known or answer  # the better one comes first
         self._describe(answer.length)
 
@@ -60,13 +61,15 @@ class Behaviour:
 
     @property
     def program(self) -> Any:
-        """One that behaves so."""
+        """A program with this behaviour."""
         if self.known is not None:
             return self.known.program
         return next(iter(self.proposals.values())).program
 
 
 class Rankable(Protocol):
+    """What `rank` needs to know of a behaviour."""
+
     @property
     def order(self) -> int: ...
     @property
@@ -79,7 +82,7 @@ AnyRankable = TypeVar("AnyRankable", bound=Rankable)
 
 
 def rank(found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN) -> list[AnyRankable]:
-    """The best first: a short description that the model finds likely."""
+    """Sort by score, the best first: a short description and a high probability are good."""
     longest = max((b.length for b in found if b.length is not None), default=0.0) + unknown
     least = min((b.log_prob for b in found if b.log_prob is not None), default=0.0) - unknown
 
@@ -98,23 +101,23 @@ def _log_add(a: float, b: float) -> float:
 
 @dataclass
 class Answers:
-    """What is known of one task so far."""
+    """The candidates of one task so far."""
 
     domain: AnyDomain
     examples: Examples
     executed: int = 0
     behaviours: dict[Hashable, Behaviour] = field(default_factory=dict)
     partial: tuple[int, Candidate] | None = None
-    """Examples satisfied by the best candidate that does not satisfy all, and that candidate."""
+    """The best candidate that does not satisfy all examples, and the number of examples it satisfies."""
     cut_short: bool = False
-    """A strategy would have gone on to look for what satisfies all examples if it had had the time."""
+    """Whether the time limit ended a search for programs that satisfy all examples."""
 
     def __post_init__(self) -> None:
         self.satisfied = solvable(self.domain).tester(self.examples)
         self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
 
     def add(self, candidate: Candidate) -> bool:
-        """Execute a candidate; whether it satisfies every example."""
+        """Execute a candidate. Returns whether it satisfies every example."""
         self.executed += candidate.tried
         satisfied, behaviour = self._executed(candidate.program)
         if behaviour is not None:
@@ -124,13 +127,13 @@ class Answers:
         return behaviour is not None
 
     def keep(self, answer: Answer) -> None:
-        """Execute an answer of an earlier search; if it satisfies every example, it is an answer again."""
+        """Execute an answer of an earlier search and keep it if it satisfies every example."""
         _, behaviour = self._executed(answer.program)
         if behaviour is not None:
             behaviour.keep(answer)
 
     def _executed(self, program: Any) -> tuple[int, Behaviour | None]:
-        """How many examples it satisfies; if all, what it does."""
+        """The number of examples that a program satisfies and, if it satisfies all, its behaviour."""
         self.executed += 1
         satisfied = int(self.satisfied(program).sum())
         if satisfied < len(self.examples):
@@ -144,18 +147,18 @@ class Answers:
         return rank(list(self.behaviours.values()))
 
     def weigh(self, judge: Judging, deadline: float) -> None:
-        """Let a model say how likely the best behaviours are that it did not propose itself, while there is time."""
-        silent = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None]
+        """Let a model score those of the best behaviours that it did not propose itself, until the deadline."""
+        unscored = [behaviour for behaviour in self.ranked()[:WEIGHED] if behaviour.log_prob is None]
         programs: list[Any] = []
-        for behaviour in silent:
+        for behaviour in unscored:
             if time.perf_counter() > deadline:
                 break
             programs.append(behaviour.program if behaviour.known is not None else self._small(behaviour.program))
-        for behaviour, log_prob in zip(silent, judge.log_probs(programs, self.examples), strict=False):
+        for behaviour, log_prob in zip(unscored, judge.log_probs(programs, self.examples), strict=False):
             behaviour.log_prob = log_prob
 
     def answers(self, top: int, deadline: float) -> tuple[Answer, ...]:
-        """What to show: the best one and what was known in any case, then others while there is time, the smallest first."""
+        """The best answer, then others, the shortest first. After the deadline only known answers are added."""
         chosen: list[Answer] = []
         for behaviour in self.ranked():
             if behaviour.known is None and (len(chosen) >= top or (chosen and time.perf_counter() > deadline)):
@@ -166,7 +169,7 @@ class Answers:
         return (*chosen[:1], *sorted(chosen[1:], key=lambda answer: answer.tokens))
 
     def partial_answer(self) -> tuple[Answer | None, int]:
-        """The best program that does not satisfy all examples, and how many it does."""
+        """The best program that does not satisfy all examples, and the number of examples it satisfies."""
         if self.partial is None:
             return None, 0
         candidate = self.partial[1]
@@ -174,7 +177,7 @@ class Answers:
         return answer, int(self.satisfied(self.domain.parse_text(answer.concise)).sum())
 
     def _answer(self, behaviour: Behaviour) -> Answer:
-        """The shortest of what the strategies proposed, reduced; what was shown before stays as it is."""
+        """The shortest of the reduced proposals. A known answer stays as it was."""
         if behaviour.known is not None:
             return replace(behaviour.known, log_prob=behaviour.log_prob, length=behaviour.length)
         sources = ", ".join(sorted(behaviour.proposals))
@@ -191,7 +194,7 @@ class Answers:
         return Answer(program, self.domain.text(candidate.program), concise, source, log_prob, tokens)
 
     def _small(self, program: Any) -> Any:
-        """The program in the form in which data sets have theirs; it satisfies the same examples."""
+        """The reduced canonical program, as in data sets. It satisfies the same examples."""
         plain = self.domain.canonical(program)
         if self.domain.length(plain) > LONG:
             return plain
@@ -201,8 +204,10 @@ class Answers:
         return plain
 
     def _verified(self, answer: Answer) -> bool:
-        """Whether the very text that is shown satisfies every example, for some of them also by the interpreter that defines
-        the language."""
+        """Whether the text that is shown satisfies every example.
+
+        The compiled machine checks all examples, the interpreter that defines the language the first ones.
+        """
         program = self.domain.parse_text(answer.concise)
         return bool(self.satisfied(program).all()) and all(
             self.domain.run(program, example.input) == example.output for example in self.examples[:INTERPRETED]

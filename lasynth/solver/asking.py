@@ -1,6 +1,6 @@
-"""Which input to ask a person about: the one on which the answers that fit the examples disagree most evenly.
+"""Chooses the input to ask the user about: the one whose output tells most about which answer is right.
 
-Knows no terminal; the command asks.
+The command `lasynth solve --ask` does the asking.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Examples
 
 INPUTS = 500
-"""Inputs among which the question is chosen."""
+"""Number of random inputs among which the question is chosen."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """An input, and what the answers give for it."""
+    """An input, and the outputs of the answers for it."""
 
     input: Any
     outputs: tuple[tuple[Any, tuple[int, ...]], ...]
-    """Each different output (None: the program fails) with the numbers of the answers that give it, from 0."""
+    """Each distinct output (None: the program fails), with the indices of the answers that give it."""
 
 
 def question(domain: AnyDomain, answers: Sequence[Answer], examples: Examples) -> Question | None:
-    """The input that tells most of the answers apart; None if all agree.
+    """The input that separates the answers best; None if all answers agree.
 
-    Of equal ones, it is like those of the examples, so that whoever could take these can take it too, and short to write.
+    Ties go to an input within the range of the examples, which every strategy can take, and then to a short one.
     """
     inputs = solvable(domain).probes(Random(1), INPUTS, examples)
-    inputs += solvable(domain).probes(Random(0), PROBES, examples)  # on these, at least, any two answers differ
+    inputs += solvable(domain).probes(Random(0), PROBES, examples)  # any two answers differ on one of these at least
     given = [example.input for example in examples]
     inputs = [value for value in inputs if value not in given]
     results = domain.run_many([answer.program for answer in answers], inputs)  # answers x inputs
@@ -55,7 +55,7 @@ def question(domain: AnyDomain, answers: Sequence[Answer], examples: Examples) -
 
 
 def _groups(domain: AnyDomain, results: Sequence[Sequence[Any]], i: int) -> list[tuple[Any, tuple[int, ...]]]:
-    """Outputs for the i-th input with who gives them, in the order of the answers."""
+    """The distinct outputs for the i-th input, with the indices of the answers that give them."""
     groups: dict[str, tuple[Any, list[int]]] = {}
     for number, row in enumerate(results):
         key = "" if row[i] is None else json.dumps(domain.value_json(row[i]))
@@ -64,6 +64,6 @@ def _groups(domain: AnyDomain, results: Sequence[Sequence[Any]], i: int) -> list
 
 
 def _information(sizes: Sequence[int]) -> float:
-    """Bits that the answer to a question is worth; in whichever order the sizes come, the same to the last digit."""
+    """Expected information of the reply, in bits. Sizes are sorted, so that rounding does not depend on their order."""
     total = sum(sizes)
     return sum(-size / total * log2(size / total) for size in sorted(sizes))

@@ -1,9 +1,8 @@
-"""Examples as people write them: JSON, or a line each; read with messages that show the line that is wrong.
+"""Reads examples from JSON or from lines of text. Error messages show the wrong line.
 
     {"examples": [{"input": [3, 1], "output": [1, 3]}, ..]}          [3, 1] -> [1, 3]
 
-The list alone, or an object in each line, is JSON enough. Empty lines and what follows a # are passed over in text. Knows
-languages only through their domains.
+JSON may also be the list alone, or one object per line. In text, empty lines and comments after a # are ignored.
 """
 
 from __future__ import annotations
@@ -23,12 +22,14 @@ JSON = re.compile(r"\s*(\[\s*)?\{")
 COMMA_TOO_MANY = re.compile(r",\s*[]}]")
 FORM = '{"examples": [{"input": .., "output": ..}, ..]}'
 SHOWN = 100
-"""Characters of a line that a message shows."""
+"""Maximum number of characters of a line that a message shows."""
 
 
 def read_examples(text: str, domain: AnyDomain, name: str) -> list[Example[Any]]:
-    """The examples in a text, which is JSON if it begins with `{` or with a list of such. InputError with the name, the line
-    and what is wrong."""
+    """The examples in a text, which is JSON if it begins with `{` or `[{`.
+
+    InputError with the name, the line and the reason.
+    """
     reader = _from_json if JSON.match(text) else _from_lines
     numbered = list(reader(text, domain, name))
     if not numbered:
@@ -37,16 +38,16 @@ def read_examples(text: str, domain: AnyDomain, name: str) -> list[Example[Any]]
 
 
 def read_example(line: str, domain: AnyDomain) -> Example[Any]:
-    """`input -> output`. InputError."""
+    """Read `input -> output`. InputError."""
     parts = line.split(ARROW)
     if len(parts) != 2:
-        raise InputError(f"an example is written `input {ARROW} output`, such as [1, 2, 3] {ARROW} [2, 3, 4]")
+        raise InputError(f"an example has the form `input {ARROW} output`, such as [1, 2, 3] {ARROW} [2, 3, 4]")
     value, wanted = (domain.read_value(part.strip()) for part in parts)
     return Example(value, wanted)
 
 
 def check_examples(domain: AnyDomain, examples: Sequence[Example[Any]]) -> list[Example[Any]]:
-    """Examples that came from Python; each pair once. InputError with the example's number."""
+    """Check examples given as Python values, and drop repeated ones. InputError with the number of the example."""
     checked = []
     for number, example in enumerate(examples, start=1):
         try:
@@ -58,11 +59,11 @@ def check_examples(domain: AnyDomain, examples: Sequence[Example[Any]]) -> list[
 
 
 def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[int], str]) -> list[Example[Any]]:
-    """Examples that go together, each once. InputError."""
+    """Check that the examples fit together, and drop repeated ones. InputError."""
     if not examples:
         raise InputError("there is no example")
     if len(examples) > MAX_EXAMPLES:
-        message = f"there are {len(examples):,} examples; at most {MAX_EXAMPLES:,} are taken"
+        message = f"there are {len(examples):,} examples; at most {MAX_EXAMPLES:,} are allowed"
         raise InputError(f"{where(MAX_EXAMPLES)}\n{message}")
     seen: dict[str, int] = {}
     kept = []
@@ -75,7 +76,7 @@ def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[i
         if first == i:
             kept.append(example)
         elif examples[first].output != example.output:
-            raise InputError(f"{where(i)}\nthe same input has another output in\n{where(first)}")
+            raise InputError(f"{where(i)}\nthe same input has a different output in\n{where(first)}")
     return kept
 
 
@@ -95,7 +96,7 @@ def _from_json(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Exampl
     for item, place in _items(text, name):
         where = f"{place}: {_shown(json.dumps(item))}"
         if not isinstance(item, dict) or not {"input", "output"} <= item.keys():
-            raise InputError(f'{where}\nan example is an object with "input" and "output"')
+            raise InputError(f'{where}\nan example must be an object with "input" and "output"')
         try:
             value, wanted = (domain.check_value(item[side]) for side in ("input", "output"))
         except InputError as error:
@@ -104,7 +105,7 @@ def _from_json(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Exampl
 
 
 def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
-    """What JSON gives for examples, each with its place."""
+    """The items of a JSON text, each with its place in the text."""
     if _is_an_example(text.strip().partition("\n")[0]):
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
@@ -119,7 +120,7 @@ def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
 
 
 def _is_an_example(line: str) -> bool:
-    """Whether a line is complete, so that the others are taken to be so too."""
+    """Whether a line is a complete example, so that the text has one example per line."""
     try:
         item = json.loads(line)
     except (ValueError, RecursionError):
@@ -128,19 +129,19 @@ def _is_an_example(line: str) -> bool:
 
 
 def _loads(text: str, name: str, first_line: int = 1) -> Any:
-    """JSON that begins in some line of a file. InputError."""
+    """Parse JSON that begins in line `first_line` of a file. InputError."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         line, number = text.split("\n")[error.lineno - 1], first_line + error.lineno - 1
-        hint = " (there is a comma too many)" if _comma_too_many(text, error.pos) else ""
+        hint = " (there is one comma too many)" if _comma_too_many(text, error.pos) else ""
         raise InputError(f"{name}, line {number}: {_shown(line)}\nthis is not JSON: {error.msg}{hint}") from error
-    except (ValueError, RecursionError) as error:  # a number of too many digits, brackets without end
-        raise InputError(f"{name} is not JSON that can be read: {error}") from error
+    except (ValueError, RecursionError) as error:  # too many digits, brackets nested too deeply
+        raise InputError(f"{name} cannot be read as JSON: {error}") from error
 
 
 def _comma_too_many(text: str, position: int) -> bool:
-    """Whether the culprit is a comma before a closing bracket; Python's versions point at the one or the other."""
+    """Whether the error is a comma before a closing bracket. Python reports the position of either, by version."""
     before = len(text[:position].rstrip()) - 1
     return any(COMMA_TOO_MANY.match(text, at) for at in (before, position) if at >= 0)
 

@@ -1,4 +1,4 @@
-"""Who takes part in a search for programs, for how long, and what they find together."""
+"""Chooses the strategies of a search, divides the time among them and collects what they find."""
 
 from __future__ import annotations
 
@@ -19,31 +19,30 @@ from lasynth.task import Example, InputError
 
 StrategyName = Literal["portfolio", "symbolic", "neural"]
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
-"""Weights that come with the package: a checkpoint's folder for each language that has one."""
+"""Weights that come with the package: the folder of a checkpoint, named after its language."""
 FIRST_SHARE = 0.5
-"""Of the time that is left, what a strategy may take if others follow."""
+"""Share of the remaining time for a strategy that is not the last one."""
 PATIENCE = 0.12
-"""Share of the whole time that a strategy may still take once there is an answer: it may know a better one."""
+"""Share of the whole time for a strategy that starts when there is an answer already; it may find a better one."""
 LAST_CALL = 0.95
-"""Share of the time after which no candidate is taken any more: what is found must be reduced and checked."""
-
+"""Share of the whole time for the search. The rest is for reducing and checking the answers."""
 NEARLY = 0.1
-"""A strategy that ends with less than this share of its time left was ended by the clock."""
+"""A strategy that ends with less than this share of its time left counts as cut short."""
 
 
 def choose_team(
     domain: AnyDomain, name: str, weights: Path | None, examples: Examples, top: int = 1
 ) -> tuple[list[Strategy], list[str]]:
-    """The strategies that can take part, and why others do not."""
+    """The strategies that can work with the examples, and the reasons why others cannot. InputError."""
     if name not in get_args(StrategyName):
-        raise InputError(f"there is no strategy `{name}`; there are {', '.join(get_args(StrategyName))}")
+        raise InputError(f"there is no strategy `{name}`; known strategies: {', '.join(get_args(StrategyName))}")
     asked: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
     notes: list[str] = []
     shipped = PRETRAINED / domain.name
     if weights is None and shipped.exists():
         weights = shipped
     if name != "symbolic" and weights is None:
-        notes.append("neural: no weights are there")
+        notes.append("neural: there are no weights for this language")
     elif name != "symbolic" and weights is not None:
         if (refused := refusal_of(weights, domain, examples)) is not None:
             notes.append(f"neural: {refused}")
@@ -63,9 +62,9 @@ def choose_team(
 def gather(
     team: Sequence[Strategy], answers: Answers, begin: float, timeout: float, known: Sequence[Answer] = ()
 ) -> Answers:
-    """Every strategy in turn, the last one with all the time that is left; then what was known before.
+    """Run the strategies one after the other; the last one gets all the remaining time. Then add the known answers.
 
-    What was known comes last so that nobody is hurried for its sake.
+    The known answers come last because an answer shortens the time of the strategies that follow.
     """
     last_call = begin + LAST_CALL * timeout
     for strategy in team:
@@ -91,7 +90,7 @@ def gather(
 
 @cache
 def warm_up(language: str) -> None:
-    """Load or make the compiled code before any clock starts."""
+    """Load or compile the machine code of a language before the time limit starts."""
     domain = get_domain(language)
     values = domain.random_values(Random(0), 3)
     examples = [Example(value, value) for value in values]

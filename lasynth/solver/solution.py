@@ -1,4 +1,4 @@
-"""What a solver answers: programs that were executed on every example, or the reason why there is none. Knows no strategy."""
+"""The result of `solve`: programs that satisfy every example, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A program that satisfies every example (a partial answer: some of them)."""
+    """A program that satisfies every example (or some of them, if it is a partial answer)."""
 
     program: Any
-    """Its syntax tree, reduced."""
+    """The syntax tree of the reduced program."""
     code: str
-    """As it was found."""
+    """The text of the program as it was found."""
     concise: str
-    """Reduced and laid out for a person; does the same."""
+    """The text of the reduced program, formatted for reading. It has the same behaviour."""
     source: str
     """Which strategies found it: neural, symbolic, or `neural, symbolic`."""
     log_prob: float | None
-    """What the model thinks of all programs that behave so, whoever found them; None if no model could say."""
+    """Log-probability of the programs with this behaviour under the model; None if no model could score them."""
     tokens: int
     """Length of `concise`, in tokens of the language."""
     length: float | None = None
-    """Of its description, in nats; None if no strategy described it."""
+    """Length of its description in nats; None if no strategy gave one."""
 
     def json(self) -> dict[str, Any]:
         names = ("code", "concise", "source", "log_prob", "tokens")
@@ -32,28 +32,28 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The answers for some examples, best first; they differ in behaviour."""
+    """The answers, the best first. They differ in behaviour."""
 
     programs: tuple[Answer, ...]
     seconds: float
-    """From the first candidate to the last check; loading a model or compiled code is not counted."""
+    """Time of search and checks, without loading models and compiled code."""
     candidates: int
-    """Programs that were executed."""
+    """Number of programs that were executed."""
     reason: str | None
     """Why there is no answer; None if there is one."""
     partial: Answer | None = None
-    """If there is no answer, the program that satisfies most examples."""
+    """If there is no answer: the program that satisfies the most examples."""
     satisfied: int = 0
-    """How many examples the first (or the partial) answer satisfies."""
+    """Number of examples that the first (or the partial) answer satisfies."""
     notes: tuple[str, ...] = ()
-    """What a user should know of the strategies that could not take part."""
+    """Why strategies could not take part."""
 
     @property
     def solved(self) -> bool:
         return bool(self.programs)
 
     def json(self) -> dict[str, Any]:
-        """The solution for machines; see docs/formats.md."""
+        """The solution as JSON data; see docs/formats.md."""
         return {
             "solved": self.solved,
             "programs": [answer.json() for answer in self.programs],

@@ -1,4 +1,4 @@
-"""The small interface behind which all ways to find programs stand, and the strategy that needs no learning."""
+"""The interface of a strategy, which is a way to find programs, and the strategy that needs no learning."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Examples = Sequence[Example[Any]]
 
 
 class Candidate(NamedTuple):
-    """A program that a strategy proposes. Whether it fits is not known yet."""
+    """A program that a strategy proposes. The solver checks it."""
 
     program: Any
     source: str
     """Name of the strategy."""
     length: float | None = None
-    """Of its description, in nats, if the strategy describes."""
+    """Length of its description in nats, if the strategy gives one."""
     log_prob: float | None = None
-    """If the strategy has learned."""
+    """Log-probability, if the strategy has a model."""
     tried: int = 0
-    """Other programs that the strategy executed, and found wanting, before it proposed this one."""
+    """Number of other programs that the strategy executed and rejected before it proposed this one."""
     after_all: bool = False
-    """Whether the strategy has ended its search for what satisfies all examples, and proposes what may satisfy some."""
+    """Whether the strategy has finished its search for all examples, and now proposes programs for some of them."""
 
 
 class Strategy(Protocol):
@@ -35,23 +35,23 @@ class Strategy(Protocol):
     name: str
 
     def refusal(self, examples: Examples) -> str | None:
-        """Why it can do nothing for these examples; None if it can."""
+        """Why the strategy cannot work with these examples; None if it can."""
 
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
-        """Proposals as they are found, until the deadline (of `time.perf_counter`), which may pass between two of them."""
+        """Yield candidates until the deadline, a time of `time.perf_counter`. It may pass between two candidates."""
 
 
 @runtime_checkable
 class Judging(Protocol):
-    """What a strategy offers besides if it can tell how likely the programs of others are."""
+    """A strategy that can also score programs of other strategies."""
 
     def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
-        """None for a program that it cannot judge."""
+        """The log-probability of each program; None if the strategy cannot score it."""
 
 
 @dataclass(frozen=True)
 class Symbolic:
-    """Simplest explanations first; see the language's own module."""
+    """The strategy of the language itself: simplest explanations first; see `Solvable.explained`."""
 
     domain: AnyDomain
     name = "symbolic"

@@ -1,4 +1,4 @@
-"""Examples as people write them: both formats say the same, and whatever is wrong is shown with its line."""
+"""Reading examples: both formats give the same result, and errors show the wrong line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pairs = st.integers(1, 6).flatmap(
 
 
 @given(pairs)
-def test_both_formats_and_python_say_the_same(made: list[tuple[list[int], list[int]]]) -> None:
+def test_both_formats_and_python_give_the_same_examples(made: list[tuple[list[int], list[int]]]) -> None:
     unique = list({tuple(x): (x, y) for x, y in made}.values())
     text = "# examples\n\n" + "\n".join(f" {x} ->{y}   # a pair" for x, y in unique)
     as_json = json.dumps({"examples": [{"input": x, "output": y} for x, y in unique]})
@@ -65,7 +65,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "words"), BAD, ids=[text[:30] for text, _ in BAD])
-def test_what_is_wrong_is_shown(text: str, words: list[str]) -> None:
+def test_errors_show_the_place_and_the_reason(text: str, words: list[str]) -> None:
     with pytest.raises(InputError) as error:
         read_examples(text, C, "FILE")
     assert all(word in str(error.value) for word in words), str(error.value)
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_shown(text: str, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("value", [None, "abc", 3, [1.5], ["a"], {1: 2}, object()])
-def test_python_values_that_are_no_lists(value: object) -> None:
+def test_python_values_that_are_not_lists(value: object) -> None:
     with pytest.raises(InputError, match="example 2"):
         check_examples(C, [Example([1], [1]), Example(value, [1])])
 

@@ -1,4 +1,4 @@
-"""The neural strategy over an untrained model: what it proposes are programs with their probabilities, in the given time."""
+"""The neural strategy with an untrained model: it proposes programs with log-probabilities, within the time limit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLES = [Example(x, y) for x, y in PAIRS]
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose model knows nothing."""
+    """A run with an untrained model."""
     run = tmp_path_factory.mktemp("run")
     config = tiny_config("NoExecutor")
     torch.manual_seed(0)
@@ -36,7 +36,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def test_a_model_that_finds_nothing_proposes_what_comes_closest(weights: Path) -> None:
+def test_a_model_without_an_answer_proposes_the_closest_program(weights: Path) -> None:
     found = list(Neural(weights, "c").candidates(EXAMPLES, time.perf_counter() + 3))
     assert len(found) == 1
     assert found[0].log_prob is not None
@@ -53,15 +53,17 @@ def test_wrong_programs_are_dropped_and_a_sure_one_ends_the_search(weights: Path
     """The task is to add one to the last element."""
     watch = Watch(Neural(weights, "c"), EXAMPLES)
     assert watch(finished(("++a[3]", -0.1), ("--a[4]", -2.0))).tolist() == [DROP, DROP]
-    assert watch.best() == [(pytest.approx(-0.1), C.vocab.encode(["++a[3]"])[:-1])], "as wrong, but likelier"
+    assert watch.best() == [(pytest.approx(-0.1), C.vocab.encode(["++a[3]"])[:-1])], (
+        "both are wrong; the likelier one is kept"
+    )
     assert watch(finished(("++a[4]", -5.0), ("++a[0]", -6.0))).tolist() == [KEEP, DROP]
     assert watch(finished(("a[4] =|a[4]|+|1|;", -0.2))).tolist() == [END]
     assert [score for score, _ in watch.best()] == pytest.approx([-0.2, -5.0])
     assert watch.executed == 5
 
 
-def test_the_beginning_of_an_unfinished_program_may_come_closest(weights: Path) -> None:
-    """The last element grows by one in all examples; inside a block, in those two whose first element is not 0."""
+def test_a_prefix_of_an_unfinished_program_may_be_the_closest(weights: Path) -> None:
+    """The prefix with its block closed satisfies the two examples whose first element is not 0."""
     watch = Watch(Neural(weights, "c"), EXAMPLES)
     watch(finished(("++a[3]", -0.1)))
     lines = ["if|a[0]|{|++a[4]|++a[3]|a[2] =", "--a[4]|if|a[1]|{|--a[4]|} else {|a[1] ="]
@@ -79,7 +81,7 @@ def test_the_beginning_of_an_unfinished_program_may_come_closest(weights: Path) 
     assert watch.closest[0] == 2
 
 
-def test_beginnings_without_a_statement_and_without_success(weights: Path) -> None:
+def test_prefixes_without_a_statement_or_a_satisfied_example(weights: Path) -> None:
     watch = Watch(Neural(weights, "c"), EXAMPLES)
     tokens = np.full((2, 4), PAD, np.int16)
     watch.begun(tokens)
@@ -88,7 +90,7 @@ def test_beginnings_without_a_statement_and_without_success(weights: Path) -> No
     assert watch.best() == []
     tokens[1, :2] = C.vocab.encode(["--a[0]", "if"])[:2]
     watch.begun(tokens)
-    assert watch.closest == (0, None, C.vocab.encode(["--a[0]"])[:1]), "the only one that does anything"
+    assert watch.closest == (0, None, C.vocab.encode(["--a[0]"])[:1]), "the only prefix with a statement"
 
 
 @pytest.mark.parametrize(
@@ -105,8 +107,8 @@ def test_open_blocks_are_closed(begun: str, whole: str | None) -> None:
     assert (None if tokens is None else C.vocab.decode(tokens)) == (None if whole is None else whole.split("|"))
 
 
-def test_programs_of_others_are_judged_as_its_own(weights: Path) -> None:
-    """What the search says of a program is what the model says of it when asked; other lexemes it does not know."""
+def test_programs_of_other_strategies_get_the_score_of_the_search(weights: Path) -> None:
+    """`log_probs` gives the scores of the search, and None for a program with unknown lexemes."""
     neural = Neural(weights, "c")
     found = list(neural.candidates(EXAMPLES, time.perf_counter() + 3))[:20]
     strange = C.parse_text("int * f(int a[]) { a[0] = 17; return a; }")
@@ -132,7 +134,9 @@ def test_a_model_is_loaded_once(weights: Path) -> None:
 
 
 @pytest.mark.parametrize("pair", [([1, 2], [1, 2]), ([1, 2, 3, 4, 99], [1, 2, 3, 4, 98])])
-def test_what_the_model_cannot_take_is_left_to_others(weights: Path, pair: tuple[list[int], list[int]]) -> None:
+def test_examples_outside_the_range_of_the_model_are_left_to_others(
+    weights: Path, pair: tuple[list[int], list[int]]
+) -> None:
     solution = solve([pair], weights=weights)
     assert solution.solved
     assert "the model takes" in solution.notes[0]

@@ -1,4 +1,4 @@
-"""The weights that come with the package: what their card says, and that they solve something."""
+"""The weights that come with the package: their card is right, and they find short programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lasynth.solver import PRETRAINED, solve
 C = get_domain("c")
 FOLDER = PRETRAINED / "c"
 INPUTS = [[3, 1, 3, -2, -4], [4, -4, -3, 0, 1], [0, 1, 2, 3, 4], [2, 2, 0, -1, -1], [-3, 4, 1, 1, 0]]
-"""The first two differ in every place, so that two examples do not leave open what `a[1] = 0` and `--a[1]` have in common."""
+"""The first two differ in every element, so that two examples tell e.g. `a[1] = 0` from `--a[1]`."""
 NEW = [[1, 0, -2, 3, 3], [-4, 4, 4, -4, 0]]
 
 
-def test_the_card_tells_what_the_weights_are() -> None:
+def test_the_card_describes_the_weights() -> None:
     card = json.loads((FOLDER / "card.json").read_text())
     weights = (FOLDER / "weights.safetensors").read_bytes()
     assert len(weights) <= 8_000_000
@@ -49,7 +49,7 @@ def test_the_model_alone_finds_short_programs(body: str, given: int) -> None:
     assert C.run_many([solution.programs[0].program], NEW) == C.run_many([program], NEW)
 
 
-def test_the_portfolio_knows_what_the_model_thinks() -> None:
+def test_the_portfolio_combines_both_strategies() -> None:
     solution = solve([(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS], timeout=20)
     assert solution.programs[0].source == "neural, symbolic"
     assert solution.notes == ()

@@ -1,4 +1,4 @@
-"""The solver: answers are verified, differ in behaviour, keep the time limit; strategies that lie or fail do no harm."""
+"""The solver: answers are verified and differ in behaviour, time limits hold, wrong candidates do no harm."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def examples(pairs: list[tuple[list[int], list[int]]]) -> list[Example[list[int]
     return [Example(x, y) for x, y in pairs]
 
 
-def test_documentation_of_the_function_is_what_happens() -> None:
+def test_the_docstring_of_solve() -> None:
     failures, attempts = doctest.testmod(lasynth.solver)
     assert attempts >= 3
     assert failures == 0
 
 
-def test_the_public_face_is_light() -> None:
+def test_import_lasynth_is_light() -> None:
     loaded = "print('torch' in sys.modules, 'numba' in sys.modules)"
     code = f"import sys, lasynth; {loaded}; lasynth.solve; print('torch' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -58,7 +58,7 @@ def test_the_public_face_is_light() -> None:
     assert lasynth.solve is solve
 
 
-def test_generated_tasks_are_answered_with_programs_that_fit() -> None:
+def test_answers_for_generated_tasks_satisfy_the_examples() -> None:
     tasks, _ = C.sample_tasks(Random(5), 25, COptions(reduce=True))
     for task in tasks:
         pairs = [(e.input, e.output) for e in task.examples]
@@ -74,7 +74,7 @@ def test_generated_tasks_are_answered_with_programs_that_fit() -> None:
 
 @given(st.integers(0, 2**31))
 @settings(max_examples=8)
-def test_noise_is_answered_or_refused_never_wrong(seed: int) -> None:
+def test_answers_for_random_examples_are_never_wrong(seed: int) -> None:
     rng = Random(seed)
     pairs = [([rng.randint(-4, 4) for _ in range(4)], [rng.randint(-4, 4) for _ in range(4)]) for _ in range(7)]
     solution = solve(list({tuple(x): (x, y) for x, y in pairs}.values()), timeout=1)
@@ -89,7 +89,7 @@ def test_the_time_limit_is_kept(timeout: float) -> None:
     rng = Random(0)
     lists = [[rng.randint(-99, 99) for _ in range(60)] for _ in range(12)]
     pairs = [(x, [rng.randint(-99, 99) for _ in x]) for x in lists]
-    solve([(x, x) for x, _ in pairs])  # loads what there is to load
+    solve([(x, x) for x, _ in pairs])  # loads models and compiled code
 
     def work() -> None:
         solution = solve(pairs, timeout=timeout)
@@ -100,7 +100,7 @@ def test_the_time_limit_is_kept(timeout: float) -> None:
 
 
 def test_the_time_limit_is_kept_with_many_examples() -> None:
-    """Every program is run on all of them, several times on its way to the user."""
+    """The solver runs every program on all examples, several times."""
     rng = Random(1)
     lists = [[rng.randint(-99, 99) for _ in range(100)] for _ in range(3000)]
     pairs = [(x, [value + 1 for value in x]) for x in lists]
@@ -134,7 +134,7 @@ def test_an_unchanged_list_needs_no_statement() -> None:
 
 
 class Proposes:
-    """A strategy that proposes what it is told to, fitting or not."""
+    """A strategy that proposes the given candidates, right or wrong."""
 
     name = "proposes"
 
@@ -167,7 +167,7 @@ def test_more_time_is_advised_only_if_the_search_for_all_examples_was_cut() -> N
     assert not slow(after_all=True).cut_short
 
 
-def test_sums_that_leave_32_bits_on_their_way_only() -> None:
+def test_sums_whose_intermediate_results_may_overflow() -> None:
     rng = Random(1)
     lists = [[rng.randint(19 * 10**8, 2 * 10**9) for _ in range(5)] for _ in range(6)]
     for own, plus, minus in [(0, 1, 2), (3, 4, 0)]:
@@ -177,8 +177,8 @@ def test_sums_that_leave_32_bits_on_their_way_only() -> None:
         assert C.run(solution.programs[0].program, lists[0]) == pairs[0][1]
 
 
-def test_what_only_faulty_programs_explain_is_explained_in_part() -> None:
-    """Whichever element is added last, the other two are too large for one of the examples."""
+def test_a_partial_answer_if_every_explanation_overflows() -> None:
+    """Whichever element is added last, the sum of the other two overflows in one of the examples."""
     rng = Random(2)
     lists = [
         [(-1 if i == negative else 1) * rng.randint(19 * 10**8, 2 * 10**9) for i in range(3)]
@@ -198,8 +198,8 @@ FAULTY = program("int i = 9; a[i] = 0;")
 OTHER = program("a[0]++; a[1]++; a[2]++; if (a[0] == 3) a[1] = 0;")
 
 
-def test_reduction_keeps_what_few_of_many_examples_show() -> None:
-    """The branch is in the last of 300 examples alone, which reduction does not look at."""
+def test_reduction_keeps_a_branch_that_one_of_many_examples_needs() -> None:
+    """Only the last of 300 examples needs the branch, and reduction does not run that example."""
     rng = Random(4)
     pairs = [([rng.randint(-1000, 1000) for _ in range(4)], [0] * 4) for _ in range(299)] + [([1234, 0, 0, 0], [0] * 4)]
     branch = program("if (a[0] == 1234) a[1] = 7;")
@@ -209,7 +209,7 @@ def test_reduction_keeps_what_few_of_many_examples_show() -> None:
     assert C.run(answer.program, [1234, 0, 0, 0]) == [1234, 7, 0, 0]
 
 
-def test_the_shortest_of_what_strategies_proposed_is_shown() -> None:
+def test_the_shortest_proposal_is_shown() -> None:
     long = program("if (a[0] == a[0]) { a[0]++; a[1]++; a[2]++; } else { a[0] = 3; }")
     (answer,) = gathered(
         Candidate(long, "symbolic", length=1.0), Candidate(INCREMENTS, "neural", log_prob=-1.0)
@@ -219,7 +219,7 @@ def test_the_shortest_of_what_strategies_proposed_is_shown() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[3], [([1],)], [([1], [1], [1])], [None]])
-def test_what_is_no_pair_is_named(wrong: Any) -> None:
+def test_examples_that_are_not_pairs(wrong: Any) -> None:
     with pytest.raises(InputError, match="example 1 is not a pair"):
         solve(wrong)
 
@@ -236,7 +236,7 @@ def test_only_programs_that_satisfy_every_example_are_answers() -> None:
     assert C.run(partial.program, [0, 0, 0]) == [1, 0, 0]
 
 
-def test_programs_that_do_the_same_are_one_answer() -> None:
+def test_programs_with_the_same_behaviour_are_one_answer() -> None:
     answers = gathered(
         Candidate(INCREMENTS, "symbolic", length=3.0), Candidate(THE_SAME, "neural", log_prob=-1.0),
         Candidate(THE_SAME, "neural", log_prob=-2.0), Candidate(OTHER, "neural", log_prob=-9.0),
@@ -248,14 +248,14 @@ def test_programs_that_do_the_same_are_one_answer() -> None:
     assert answers.answers(1, inf)[0].source == "neural, symbolic"
 
 
-def test_the_model_decides_between_short_descriptions() -> None:
+def test_the_model_decides_between_descriptions_of_similar_length() -> None:
     short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.05)
     assert gathered(short, long).ranked()[0].program == OTHER
     believed = gathered(short, long, Candidate(THE_SAME, "neural", log_prob=-1.0))
     assert believed.ranked()[0].program == INCREMENTS
 
 
-def test_the_model_is_asked_about_what_it_did_not_find() -> None:
+def test_the_model_scores_programs_of_other_strategies() -> None:
     class Judge:
         def log_probs(self, programs: Any, examples: Any) -> list[float | None]:
             self.asked = programs
@@ -265,7 +265,7 @@ def test_the_model_is_asked_about_what_it_did_not_find() -> None:
     answers = gathered(Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=4.0))
     answers.weigh(judge, inf)
     assert len(judge.asked) == 2
-    assert judge.asked[1] == program("++a[0]; ++a[1]; ++a[2];"), "in the form of the programs that it has learnt from"
+    assert judge.asked[1] == program("++a[0]; ++a[1]; ++a[2];"), "in the canonical form of the training data"
     assert answers.ranked()[0].program == INCREMENTS
 
 
@@ -308,7 +308,7 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
         solve(LOOP, **settings)
 
 
-def test_without_weights_the_portfolio_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_note_if_there_are_no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(lasynth.solver.portfolio, "PRETRAINED", tmp_path)
     assert any("no weights" in note for note in solve(LOOP).notes)
     assert not solve(LOOP, strategy="symbolic").notes
@@ -316,12 +316,12 @@ def test_without_weights_the_portfolio_says_so(monkeypatch: pytest.MonkeyPatch, 
         solve(LOOP, strategy="neural")
 
 
-def test_symbolic_takes_anything() -> None:
+def test_symbolic_refuses_nothing() -> None:
     assert Symbolic(C).refusal(examples(LOOP)) is None
 
 
-def test_known_answers_that_fit_stay_whatever_the_search_finds() -> None:
-    """`top` leaves no room for `OTHER`; `WRONG` is not an answer any more."""
+def test_known_answers_are_kept_if_they_satisfy_the_examples() -> None:
+    """`OTHER` is kept beyond `top`; `WRONG` does not satisfy the examples any more."""
     known = [
         answer
         for found, pairs in ((OTHER, LOOP), (WRONG, [([0, 0, 0], [1, 0, 0])]))
@@ -332,15 +332,15 @@ def test_known_answers_that_fit_stay_whatever_the_search_finds() -> None:
     assert [answer.concise for answer in solution.programs[1:]] == [known[0].concise]
 
 
-def test_known_answers_are_as_good_as_when_they_were_found() -> None:
+def test_known_answers_keep_their_source_and_length() -> None:
     (known,) = gathered(Candidate(INCREMENTS, "x", length=2.0, log_prob=-1.0)).answers(1, inf)
     answers = gather([Proposes(Candidate(OTHER, "y", length=3.0))], Answers(C, examples(LOOP)), 0.0, inf, [known])
     first, second = answers.answers(1, inf)[0], answers.ranked()[1]
-    assert (first.source, first.length, first.log_prob) == ("x", 2.0, None), "the model has not said what it thinks now"
+    assert (first.source, first.length, first.log_prob) == ("x", 2.0, None), "the old log-probability is dropped"
     assert second.program == OTHER
 
 
-def test_a_known_answer_will_do_where_no_strategy_can(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_known_answer_is_enough_without_a_strategy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(lasynth.solver.portfolio, "PRETRAINED", tmp_path)
     known = gathered(Candidate(INCREMENTS, "x")).answers(1, inf)
     solution = solve(LOOP, strategy="neural", known=known)
@@ -351,8 +351,8 @@ def test_a_known_answer_will_do_where_no_strategy_can(monkeypatch: pytest.Monkey
     assert "1 program executed" in unsolved.reason
 
 
-def test_questions_stay_within_the_examples_if_they_tell_as_much() -> None:
-    """The answers differ wherever a[0] > 11; inputs with one digit less are shorter, but beyond the examples."""
+def test_questions_prefer_inputs_within_the_range_of_the_examples() -> None:
+    """The answers differ if a[0] > 11. Inputs with fewer digits are shorter, but outside the range of the examples."""
     pairs = [([10, 14], [10, 14]), ([11, 13], [11, 13])]
     candidates = (Candidate(program(body), "x") for body in ("", "if (a[0] > 11) a[1] = 0;"))
     answers = gathered(*candidates, pairs=pairs).answers(2, inf)
@@ -362,7 +362,7 @@ def test_questions_stay_within_the_examples_if_they_tell_as_much() -> None:
     assert all(10 <= value <= 14 for value in asked.input)
 
 
-def test_arrays_and_their_integers_are_taken() -> None:
+def test_numpy_arrays_and_integers() -> None:
     arrays = [(np.array(x), np.array(y, np.int32)) for x, y in LOOP]
     assert solve(arrays).programs[0].concise == solve(LOOP).programs[0].concise
     assert solve(np.array(LOOP)).solved  # type: ignore[arg-type]
@@ -372,6 +372,6 @@ def test_arrays_and_their_integers_are_taken() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3])
-def test_what_is_no_list_of_examples(wrong: Any) -> None:
-    with pytest.raises(InputError, match="examples are pairs"):
+def test_examples_that_are_not_a_list(wrong: Any) -> None:
+    with pytest.raises(InputError, match="examples must be a list of pairs"):
         solve(wrong)

@@ -54,15 +54,25 @@ LAST_END = END_REPEAT + 4
 
 
 @compiled
-def test_on(world: NDArray[np.uint8], condition: int) -> bool:
+def place_of(world: NDArray[np.uint8]) -> int:
+    """The robot's cell in the frame of a packed world."""
+    row: Any = np.int64(world[ROW])
+    place: int = row * FRAME + world[COL]
+    return place
+
+
+@compiled
+def holds_in(world: NDArray[np.uint8], condition: int) -> bool:
     """Whether a condition holds for the robot of a packed world."""
-    return holds(world[GRID:], np.int64(world[ROW]) * FRAME + world[COL], np.int64(world[WAY]), condition)
+    way: Any = np.int64(world[WAY])
+    return holds(world[GRID:], place_of(world), way, condition)
 
 
 @compiled
 def act_on(world: NDArray[np.uint8], action: int) -> bool:
     """Do an action in a packed world, in place; False for a crash."""
-    place, way, fine = act(world[GRID:], np.int64(world[ROW]) * FRAME + world[COL], np.int64(world[WAY]), action)
+    before: Any = np.int64(world[WAY])
+    place, way, fine = act(world[GRID:], place_of(world), before, action)
     if fine:
         world[ROW], world[COL], world[WAY] = place // FRAME, place % FRAME, way
     return fine
@@ -71,8 +81,8 @@ def act_on(world: NDArray[np.uint8], action: int) -> bool:
 @compiled
 def run_on(world: NDArray[np.uint8], code: NDArray[np.int64], limit: int, report: NDArray[np.int64]) -> int:
     """Run bytecode in a packed world, in place; gives the status."""
-    place = np.int64(world[ROW]) * FRAME + world[COL]
-    status = execute(code, world[GRID:], place, np.int64(world[WAY]), limit, report)
+    way: Any = np.int64(world[WAY])
+    status = execute(code, world[GRID:], place_of(world), way, limit, report)
     world[ROW], world[COL], world[WAY] = report[PLACE] // FRAME, report[PLACE] % FRAME, report[HEADING]
     return status
 
@@ -113,7 +123,7 @@ def walk(
             room[1 + 2 * depth] = world  # as it was before the block
             depth += 1
         elif token < END_REPEAT:  # a number of rounds, or a condition
-            enters = token > COUNT if token < CONDITION else test_on(world, token - CONDITION)
+            enters = token > COUNT if token < CONDITION else holds_in(world, token - CONDITION)
             taken[depth - 1] = enters
             reach = reach and enters
             ticks += 1

@@ -6,6 +6,8 @@ of those that hold, since few of them do. Does not import torch.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,7 +51,9 @@ def _see(world: NDArray[np.uint8], wanted: NDArray[np.uint8], out: NDArray[np.in
     """Write the features that hold into `out`; gives their number. (BYTES,), (BYTES,), (ROOM,)"""
     n = 0
     grid, goal = world[GRID:], wanted[GRID:]
-    row, col, way = np.int64(world[ROW]), np.int64(world[COL]), np.int64(world[WAY])
+    row: Any = np.int64(world[ROW])  # elements are signed here: bytes would wrap around
+    col: Any = np.int64(world[COL])
+    way: Any = np.int64(world[WAY])
     place = row * FRAME + col
     ahead_r, ahead_c = (1, 0, -1, 0)[way], (0, 1, 0, -1)[way]
     right_r, right_c = (1, 0, -1, 0)[(way + 1) & 3], (0, 1, 0, -1)[(way + 1) & 3]
@@ -62,17 +66,21 @@ def _see(world: NDArray[np.uint8], wanted: NDArray[np.uint8], out: NDArray[np.in
                 out[n] = base
                 n += 1
                 continue
-            here, there = np.int64(grid[r * FRAME + c]), np.int64(goal[r * FRAME + c])
-            for level in range(min(here, 3)):
+            here: Any = np.int64(grid[r * FRAME + c])
+            there: Any = np.int64(goal[r * FRAME + c])
+            shown: int = min(here, 3)
+            for level in range(shown):
                 out[n] = base + 1 + level
                 n += 1
             if there != here and there != WALL:
                 plane = 4 if there > here else 7
-                for level in range(min(abs(there - here), 3)):
+                shown = min(abs(there - here), 3)
+                for level in range(shown):
                     out[n] = base + plane + level
                     n += 1
     # the goal's place and direction
-    goal_r, goal_c = np.int64(wanted[ROW]) - row, np.int64(wanted[COL]) - col
+    goal_r: Any = np.int64(wanted[ROW]) - row
+    goal_c: Any = np.int64(wanted[COL]) - col
     right, ahead = goal_r * right_r + goal_c * right_c, goal_r * ahead_r + goal_c * ahead_c
     out[n] = GOAL_RIGHT + _clip(right, FAR - 1) + FAR - 1
     out[n + 1] = GOAL_AHEAD + _clip(ahead, FAR - 1) + FAR - 1
@@ -90,7 +98,7 @@ def _see(world: NDArray[np.uint8], wanted: NDArray[np.uint8], out: NDArray[np.in
     for cell in range(AREA):
         if grid[cell] == goal[cell] or grid[cell] == WALL or goal[cell] == WALL:
             continue
-        change = np.int64(goal[cell]) - np.int64(grid[cell])
+        change: Any = np.int64(goal[cell]) - np.int64(grid[cell])
         side = 0 if change > 0 else 1
         cells[side] += 1
         markers[side] += abs(change)

@@ -1,0 +1,83 @@
+"""Files and folders that are replaced as a whole: a reader sees the old content or the new one, never half of it.
+
+New content is written beside its place under a hidden name, synced to disk, then renamed. If anything fails, the old
+content stays and the hidden one is removed; only a process that is killed leaves its hidden one behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def write_file(file: Path, content: str | bytes) -> None:
+    """Write a file, or replace it, in one atomic step. OSError."""
+    partial = _hidden(file)
+    try:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+        _sync(partial)
+        os.replace(partial, file)
+        _sync(file.parent)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill. When the `with` block ends without an error, it becomes `folder`, or replaces it. OSError.
+
+    No system call replaces a folder that has content: for a moment between two renames, none has the name.
+    """
+    folder = folder.resolve()  # a link stays, and the folder that it leads to is replaced
+    partial = _hidden(folder)
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        for path in (*partial.rglob("*"), partial):
+            _sync(path)
+        _put_in_place(partial, folder)
+        _sync(folder.parent)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder. Only for a folder to which one process writes."""
+    for path in folder.glob(".*.partial-*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _hidden(path: Path) -> Path:
+    """Where new content is written: in the same folder, since a rename works within one file system only."""
+    return path.with_name(f".{path.name}.partial-{os.getpid()}")
+
+
+def _put_in_place(partial: Path, folder: Path) -> None:
+    if not folder.exists():
+        partial.rename(folder)
+        return
+    old = partial.with_name(f"{partial.name}-old")
+    folder.rename(old)
+    try:
+        partial.rename(folder)
+    except BaseException:
+        with suppress(OSError):
+            old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file's content, or a folder's list of names, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
