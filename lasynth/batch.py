@@ -23,6 +23,7 @@ from lasynth.config import ModelConfig, ValueConfig
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import Array, Machine, Values, learnable
 from lasynth.models.base import IO, Batch
+from lasynth.search import Hopeless
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
@@ -148,6 +149,13 @@ class Collator:
     def one_task(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> IO:
         """The examples of one task, as Python values. InputError."""
         return self.io(self.values.pack(inputs)[None], self.values.pack(outputs)[None])
+
+    def hopeless(self, inputs: Array) -> Hopeless | None:
+        """For searches: which hypotheses fail on their task's inputs; None where prefixes of this language never do.
+        (B, K, *)"""
+        if not self.machine.can_fail:
+            return None
+        return lambda task, tokens: self.machine.failed(tokens, inputs[task])
 
     def batch(self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> Batch:
         """Tasks `rows` (B,) with their examples `pairs` (B, K)."""

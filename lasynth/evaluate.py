@@ -89,8 +89,10 @@ def search_outcomes(
     parts = []
     for begin in range(0, len(split), CHUNK):
         rows = np.arange(begin, min(begin + CHUNK, len(split)))
-        io = collate.io(split.inputs[rows, :given], split.outputs[rows, :given])
-        parts.append(judge(beam_search(model, io, syntax, config, report), split, rows, given, collate))
+        inputs = split.inputs[rows, :given]
+        io = collate.io(inputs, split.outputs[rows, :given])
+        found = beam_search(model, io, syntax, config, report, hopeless=collate.hopeless(inputs))
+        parts.append(judge(found, split, rows, given, collate))
     return Outcomes.joined(parts)
 
 

@@ -56,6 +56,8 @@ KEEP, DROP, END = 0, 1, 2
 """Keep the program in the beam; drop it to make room for others; keep it and end the search for its task."""
 OnFinished = Callable[[Finished], NDArray[np.int64]]
 """Returns KEEP, DROP or END for each program. (F,)"""
+Hopeless = Callable[[NDArray[np.int64], NDArray[np.int16]], NDArray[np.bool_]]
+"""Returns which hypotheses no program can begin with that is right: their tasks and lexemes. (N,), (N, t) -> (N,)"""
 
 
 @dataclass
@@ -95,11 +97,13 @@ def beam_search(
     config: SearchConfig,
     report: Callable[[int], None] = lambda done: None,
     on_finished: OnFinished | None = None,
+    hopeless: Hopeless | None = None,
 ) -> Found:
     """Search for all tasks of `io`. `report` is called with the number of tasks just done.
 
     A constrained search needs the syntax. `on_finished` is called with programs as they are finished. It can drop them,
-    or end the search for their tasks; the result for such a task is its beam at that moment.
+    or end the search for their tasks; the result for such a task is its beam at that moment. `hopeless` says which unfinished
+    hypotheses to drop.
     """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):
@@ -112,7 +116,7 @@ def beam_search(
         group = io.at(slice(begin, begin + config.tasks))
         tasks = torch.arange(begin, begin + len(group.inputs))
         with half_precision(io.inputs.device, config.bf16):
-            for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished):
+            for done in _search(model, group, syntax, config, _empty_beams(tasks, config), on_finished, hopeless):
                 rows, complete = done.task.numpy(), done.only(done.finished)
                 tokens[rows], scores[rows] = complete.tokens.numpy(), complete.scores.numpy()
                 unfinished[rows] = done.only(done.open()).tokens.numpy()
@@ -128,6 +132,7 @@ def _search(
     config: SearchConfig,
     beams: _Beams,
     on_finished: OnFinished | None,
+    hopeless: Hopeless | None,
 ) -> Iterator[_Beams]:
     """Yield the beams of tasks when their search ends."""
     clock = _Clock(config.seconds)
@@ -144,6 +149,8 @@ def _search(
         if syntax is not None and grammar is not None:
             log_probs.masked_fill_(torch.from_numpy(~syntax.allowed(grammar)), NEVER)
         beams, origin = _extend(beams, log_probs, length)
+        if hopeless is not None:
+            _drop(beams, length, hopeless)
         ended = ~beams.open().any(dim=1)  # (G,)
         if on_finished is not None:
             ended |= _announce(beams, length, on_finished)
@@ -186,6 +193,15 @@ def _announce(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
         dropped = group[verdicts == DROP], slot[verdicts == DROP]
         beams.scores[dropped], beams.finished[dropped] = NEVER, False
     return enough
+
+
+def _drop(beams: _Beams, length: int, hopeless: Hopeless) -> None:
+    """Drop unfinished hypotheses that cannot become right."""
+    going = beams.open()  # (G, W)
+    if going.any():
+        group, slot = going.nonzero(as_tuple=True)  # (N,), (N,)
+        lost = torch.from_numpy(hopeless(beams.task[group].numpy(), beams.tokens[going][:, : length + 1].numpy()))
+        beams.scores[group[lost], slot[lost]] = NEVER
 
 
 def _empty_beams(tasks: Tensor, config: SearchConfig) -> _Beams:

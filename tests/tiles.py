@@ -98,7 +98,7 @@ class GridValues:
 
 class TilesMachine:
     def __init__(self, vocab: Vocab) -> None:
-        self.vocab = vocab
+        self.vocab, self.can_fail = vocab, False
         special = np.arange(len(vocab)) < len(SPECIAL)
         self.alike = ~special[:, None] & ~special
 

@@ -82,8 +82,11 @@ class Machine(Protocol):
         """Which inputs come to the place that is being written after each lexeme of a prefix, from lexeme `begin` on: inside a
         branch, those that take it. (B, T), (B, K, *) -> (B, K, T - begin)"""
 
+    can_fail: bool
+    """Whether a prefix can fail for good, whatever follows."""
+
     def failed(self, tokens: Array, inputs: Array) -> Flags:
-        """Which prefixes fail on one of their inputs whatever follows; a search can drop them. (B, T), (B, K, *) -> (B,)"""
+        """Which prefixes fail for good on one of their inputs; a search can drop them. (B, T), (B, K, *) -> (B,)"""
 
 
 class Baseline(Protocol):

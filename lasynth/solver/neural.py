@@ -89,7 +89,8 @@ class Neural:
             if seconds <= 0 or watch.fitting:
                 break
             config = SearchConfig(beam, LONGEST, seconds=seconds, tasks=1)
-            found = beam_search(self.loaded.model, io, domain.syntax, config, on_finished=watch)
+            hopeless = self.collate.hopeless(io.inputs.numpy())
+            found = beam_search(self.loaded.model, io, domain.syntax, config, on_finished=watch, hopeless=hopeless)
             if not watch.fitting:
                 watch.begun(found.unfinished[0])
         best = watch.best()

@@ -244,6 +244,7 @@ class LexemeMachine:
     """`lasynth.domains.learnable.Machine` of Karel."""
 
     def __init__(self) -> None:
+        self.can_fail = True
         lexemes = np.arange(len(VOCAB))
         kinds = np.searchsorted((len(SPECIAL), REPEAT, COUNT, CONDITION, END_REPEAT), lexemes, side="right")
         self.alike = (kinds[:, None] == kinds) & (lexemes >= len(SPECIAL))

@@ -1,0 +1,271 @@
+"""Karel for models: packed worlds, states at the cursor, the robot's view, and the cursor model."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from lasynth.config import ModelConfig, model_config
+from lasynth.domains.karel import interpreter
+from lasynth.domains.karel.domain import Karel
+from lasynth.domains.karel.grammar import STATEMENT_ENDS
+from lasynth.domains.karel.learning.programs import LexemeMachine
+from lasynth.domains.karel.learning.values import BYTES, WorldValues, from_bytes, world_bytes
+from lasynth.domains.karel.learning.view import FEATURES, ROOM, see
+from lasynth.domains.karel.nodes import Program
+from lasynth.domains.karel.world import World
+from lasynth.models.base import IO, Batch
+from lasynth.models.build import build_model
+from lasynth.search import beam_search
+from lasynth.settings import SearchConfig
+from lasynth.task import Task
+from lasynth.vocab import BOS, EOS, PAD
+
+KAREL, VALUES, MACHINE = Karel(), WorldValues(), LexemeMachine()
+TASKS: list[Task[Program, World]] = KAREL.sample_tasks(Random(3), 60, KAREL.options())[0]
+SMALL: dict[str, Any] = {"hidden": 16, "embedding": 8, "decoder_hidden": 24}
+
+
+def tokens_of(programs: list[Program]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    rows = [KAREL.vocab.encode(KAREL.unparse(program)) for program in programs]
+    tokens = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+    for row, program in zip(tokens, rows, strict=True):
+        row[: len(program)] = program
+    return tokens
+
+
+TOKENS = tokens_of([task.program for task in TASKS])
+INPUTS = np.stack([VALUES.pack([e.input for e in task.examples]) for task in TASKS])
+OUTPUTS = np.stack([VALUES.pack([e.output for e in task.examples]) for task in TASKS])
+
+
+def a_batch(count: int = 12, given: int = 5, absent: bool = True) -> Batch:
+    present = torch.ones(count, given, dtype=torch.bool)
+    if absent:
+        present[::2, -1] = False
+    io = IO(torch.from_numpy(INPUTS[:count, :given]), torch.from_numpy(OUTPUTS[:count, :given]), present)
+    return Batch(io, torch.from_numpy(TOKENS[:count]))
+
+
+def test_packed_worlds_come_back() -> None:
+    for task in TASKS[:20]:
+        for example in task.examples:
+            stored = world_bytes(example.input)
+            assert len(stored) == BYTES
+            assert from_bytes(np.frombuffer(stored, np.uint8)) == example.input
+            assert (np.frombuffer(stored, np.uint8) == VALUES.pack([example.input])[0]).all()
+
+
+def test_columns_are_read_without_python_objects() -> None:
+    rows = [[world_bytes(example.input) for example in task.examples] for task in TASKS]
+    column = pa.array(rows, pa.list_(KAREL.arrow_type()))
+    assert (VALUES.read(column) == INPUTS).all()
+    assert (VALUES.read(column.slice(7, 5)) == INPUTS[7:12]).all(), "a slice begins inside of the buffer"
+
+
+def test_whole_programs_run_as_the_interpreter_says() -> None:
+    runs = MACHINE.run(TOKENS, INPUTS, np.arange(len(TASKS)))
+    assert runs.programs.all()
+    assert runs.fine.all()
+    assert VALUES.same(runs.outputs, OUTPUTS).all()
+    crashing = tokens_of([KAREL.parse(["move"] * 20)])
+    assert not MACHINE.run(crashing, INPUTS[:1], np.zeros(1, np.int64)).fine.any()
+    broken = TOKENS[:1].copy()
+    broken[0, 0] = EOS
+    assert not MACHINE.run(broken, INPUTS[:1], np.zeros(1, np.int64)).programs.any()
+
+
+def test_the_state_after_the_last_statement_is_the_output() -> None:
+    states, valid = MACHINE.states(TOKENS, INPUTS)
+    last = STATEMENT_ENDS[TOKENS].sum(axis=1) - 1
+    every = np.arange(len(TASKS))
+    assert VALUES.same(states[every, last], OUTPUTS).all()
+    assert valid[every, last].all()
+
+
+def at_cursor(lexemes: list[str], world: World) -> tuple[World | None, bool]:
+    """The world where the next lexeme is written, by the tree-walking interpreter: None for a crash; whether it is reached.
+
+    Open blocks are removed from the outside in: a block is entered once if its condition holds in the world before it.
+    """
+    stack: list[int] = []
+    for i, lexeme in enumerate(lexemes):
+        if lexeme in ("REPEAT", "WHILE", "IF", "IFELSE"):
+            stack.append(i)
+        elif lexeme in ("r)", "w)", "i)", "e)"):
+            stack.pop()
+        elif lexeme == "i) ELSE e(":
+            stack[-1] = i
+    begin = 0
+    for start in stack:
+        is_else = lexemes[start] == "i) ELSE e("
+        head = start if not is_else else _head_of(lexemes, start)
+        before = lexemes[begin:head]
+        if before:
+            try:
+                world = interpreter.run(KAREL.parse(before), world)
+            except Exception:
+                return None, True
+        if is_else:
+            enters = not _holds(lexemes[head + 1], world)
+        elif lexemes[head] == "REPEAT":
+            enters = lexemes[head + 1] != "R=0"
+        else:
+            enters = _holds(lexemes[head + 1], world)
+        if not enters:
+            return world, False
+        begin = start + 1 if is_else else start + 2
+    rest = lexemes[begin:]
+    if rest:
+        try:
+            world = interpreter.run(KAREL.parse(rest), world)
+        except Exception:
+            return None, True
+    return world, True
+
+
+def _head_of(lexemes: list[str], place: int) -> int:
+    """The IFELSE that an ELSE belongs to."""
+    depth = 0
+    for i in range(place - 1, -1, -1):
+        if lexemes[i] in ("r)", "w)", "i)", "e)"):
+            depth += 1
+        elif lexemes[i] in ("REPEAT", "WHILE", "IF", "IFELSE"):
+            if depth == 0:
+                return i
+            depth -= 1
+    raise AssertionError
+
+
+def _holds(condition: str, world: World) -> bool:
+    name = condition.removeprefix("not ")
+    return interpreter.Run(world).test(name) != condition.startswith("not ")
+
+
+def test_states_at_the_cursor_are_those_of_the_interpreter() -> None:
+    """Every prefix that ends with a statement, of every program, on every world."""
+    states, _ = MACHINE.states(TOKENS, INPUTS)
+    reached = MACHINE.reaching(TOKENS, INPUTS, 0)
+    compared = unreached = 0
+    for n, task in enumerate(TASKS):
+        words = KAREL.unparse(task.program)
+        end = 0
+        for t, lexeme in enumerate(words):
+            if not STATEMENT_ENDS[KAREL.vocab.encode([lexeme])[0]]:
+                continue
+            last = MACHINE.last_state(TOKENS[n : n + 1, : t + 1], INPUTS[n : n + 1])[0]
+            for k, example in enumerate(task.examples):
+                world, here = at_cursor(words[: t + 1], example.input)
+                assert reached[n, k, t] == here, (words[: t + 1], k)
+                unreached += not here
+                if world is not None and here:
+                    assert from_bytes(states[n, end, k]) == world, words[: t + 1]
+                    assert from_bytes(last[k]) == world
+                    compared += 1
+            end += 1
+    assert compared > 1000
+    assert unreached > 50
+
+
+def test_prefixes_that_crash_are_known() -> None:
+    wall = World.build(2, 2, (0, 0, 2))
+    inputs = VALUES.pack([wall])[None]
+    for words, crashes in (
+        (["move"], True),
+        (["turnLeft", "move"], False),
+        (["IF", "frontIsClear", "move"], False),
+        (["REPEAT", "R=2", "turnLeft", "move"], False),
+        (["REPEAT", "R=4", "turnLeft", "move", "move", "r)"], True),
+        (["WHILE", "leftIsClear", "turnLeft", "turnLeft", "turnLeft", "turnLeft", "w)"], True),
+    ):
+        tokens = np.array([KAREL.vocab.encode(words)[:-1]])
+        assert MACHINE.failed(tokens, inputs).tolist() == [crashes], words
+
+
+def seen(world: World, wanted: World) -> set[int]:
+    features, begins = see(VALUES.pack([world]), VALUES.pack([wanted]))
+    assert begins.tolist() == [0]
+    assert len(features) <= ROOM
+    assert features.min() >= 0
+    assert features.max() < FEATURES
+    return set(features.tolist())
+
+
+def test_the_view_turns_with_the_robot() -> None:
+    """The same scene, seen by a robot that looks north and by one that looks east in the turned world, is the same view."""
+    north = World.build(5, 5, (1, 2, 0), [(2, 3)], [(3, 2, 2)])
+    east = World.build(5, 5, (2, 1, 1), [(1, 2)], [(2, 3, 2)])
+    assert seen(north, north) == seen(east, east)
+    assert seen(north, north) != seen(north, World.build(5, 5, (1, 2, 0), [(2, 3)], [(3, 2, 1)]))
+    assert seen(north, north) != seen(north, World.build(5, 5, (1, 2, 1), [(2, 3)], [(3, 2, 2)]))
+    assert seen(north, north) != seen(north, World.build(5, 5, (1, 3, 0), [(2, 3)], [(3, 2, 2)]))
+
+
+@pytest.fixture
+def config() -> ModelConfig:
+    return model_config("Executed", "cpu", rows=KAREL.rows, **SMALL)
+
+
+def test_parallel_equals_step_by_step(config: ModelConfig) -> None:
+    model, batch = build_model(config, KAREL, seed=1).eval(), a_batch()
+    with torch.no_grad():
+        whole = model.run(batch).scores.log_softmax(-1)
+        state, last = model.start(batch.io), torch.full((len(batch.tokens),), BOS)
+        for t in range(batch.tokens.shape[1]):
+            scores, state = model.step(state, last)
+            real = batch.tokens[:, t] != PAD
+            torch.testing.assert_close(scores[real], whole[real, t], atol=1e-4, rtol=1e-4)
+            last = batch.tokens[:, t]
+
+
+def test_every_parameter_gets_a_gradient(config: ModelConfig) -> None:
+    model = build_model(config, KAREL, seed=1)
+    model.loss(a_batch()).total.backward()  # type: ignore[no-untyped-call]
+    assert [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0] == []
+
+
+def test_absent_examples_change_nothing(config: ModelConfig) -> None:
+    model, batch = build_model(config, KAREL, seed=1), a_batch()
+    other = batch.io.inputs.clone()
+    other[::2, -1] = other[::2, 0]
+    with torch.no_grad():
+        assert model.loss(batch).program == model.loss(batch._replace(io=batch.io._replace(inputs=other))).program
+
+
+def test_tasks_are_memorised_and_found(config: ModelConfig) -> None:
+    model, batch = build_model(config, KAREL, seed=3), a_batch(8, absent=False)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for _ in range(150):
+        loss = model.loss(batch).total
+        if loss < 0.1:
+            break
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    assert loss < 0.5
+    inputs = INPUTS[:8, :5]
+    found = beam_search(
+        model.eval(), batch.io, KAREL.syntax, SearchConfig(beam=4, max_length=60),
+        hopeless=lambda task, tokens: MACHINE.failed(tokens, inputs[task]),
+    )  # fmt: skip
+    right = MACHINE.run(found.tokens[:, 0], INPUTS[:8], np.arange(8))
+    assert VALUES.same(right.outputs, OUTPUTS[:8]).all(axis=1).mean() > 0.7
+
+
+def test_other_examples_mislead(config: ModelConfig) -> None:
+    """After some training on many tasks, programs are less likely given the worlds of another task."""
+    model = build_model(config, KAREL, seed=3)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    batch = a_batch(48, absent=False)
+    for _ in range(60):
+        loss = model.loss(batch).total
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    rolled = IO(batch.io.inputs.roll(1, 0), batch.io.outputs.roll(1, 0), batch.io.present)
+    assert model.loss(batch._replace(io=rolled)).program > 1.5 * model.loss(batch).program
