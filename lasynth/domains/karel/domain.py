@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Trace
+from lasynth.domains.base import Explained, Trace
 from lasynth.domains.karel import (
     drawing,
     generator,
@@ -25,6 +25,7 @@ from lasynth.domains.karel import (
     picture,
     public,
     readable,
+    solving,
     statistics,
     syntax,
 )
@@ -34,6 +35,7 @@ from lasynth.domains.karel.learning.rows import ROWS
 from lasynth.domains.karel.learning.values import BYTES, GridConfig, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.reduce import reduce_tokens
+from lasynth.domains.karel.solving import WorldExample
 from lasynth.domains.karel.world import World
 from lasynth.domains.learnable import Baseline
 from lasynth.task import Task
@@ -130,6 +132,26 @@ class Karel:
         worlds = machine.pack(values)
         tokens = reduce_tokens(grammar.ids(program), worlds.grids, worlds.heroes, interpreter.TICKS)
         return grammar.parse(grammar.VOCAB.decode(tokens.tolist()))
+
+    # --- solving -----------------------------------------------------------------------------------------------
+    def check_example(self, example: WorldExample, first: WorldExample) -> None:
+        solving.check_example(example, first)
+
+    def explained(self, examples: Sequence[WorldExample], deadline: float) -> Iterator[Explained[Program]]:
+        return solving.explained(examples, deadline)
+
+    def probes(self, rng: Random, count: int, examples: Sequence[WorldExample]) -> list[World]:
+        return solving.probes(rng, count, examples)
+
+    def tester(self, examples: Sequence[WorldExample]) -> Callable[[Program], NDArray[np.bool_]]:
+        return solving.tester(examples)
+
+    def alike(self, values: Sequence[World], examples: Sequence[WorldExample]) -> list[bool]:
+        return solving.alike(values, examples)
+
+    def standalone(self, program: Program, examples: Sequence[WorldExample]) -> str:
+        """The program's text: Karel has no way to write a test."""
+        return self.pretty(program)
 
     # --- data --------------------------------------------------------------------------------------------------
     def sample_tasks(

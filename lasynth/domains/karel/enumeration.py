@@ -1,0 +1,247 @@
+"""Programs from worlds without learning: all programs by cost, those that do the same on the examples merged.
+
+A program is a sequence of statements, and a statement turns the worlds of all examples into others. So the search goes from
+the inputs to the outputs: a node is what the examples' worlds have become, an edge is a statement, and a node that was
+reached before at a lower cost is dropped. Statements are actions, and blocks around short bodies. Every way into the goal is
+kept, since programs that agree on the examples may differ elsewhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.karel.generator import may_follow
+from lasynth.domains.karel.grammar import (
+    ACTION,
+    CONDITION,
+    COUNT,
+    ELSE,
+    END_ELSE,
+    END_IF,
+    END_REPEAT,
+    END_WHILE,
+    IF,
+    IFELSE,
+    REPEAT,
+    WHILE,
+)
+from lasynth.domains.karel.interpreter import TICKS
+from lasynth.domains.karel.learning.programs import run_on
+from lasynth.domains.karel.learning.values import BYTES
+from lasynth.domains.karel.machine import OK, REPORT, compile_program
+from lasynth.jit import compiled
+
+ACTIONS = 5
+LONGEST_BODY = 3
+"""Actions in a block."""
+TIMES = range(2, 11)
+"""Rounds of a repeat, as in the public data."""
+CONDITIONS = (0, 1, 2, 3, 4, 5, 6, 7)
+"""Numbers of the conditions: the negations of the last two are each other."""
+BLOCK = 2
+"""Cost of a block beside its body; of a second branch, 1 more."""
+MOST_NODES = 40_000
+MOST_COST = 24
+MOST_HITS = 64
+MARGIN = 2
+"""Programs that cost so much more than the cheapest are still told: the examples may mean one of them."""
+SLICE = 4_000
+"""Programs run between two looks at the clock: some 10 ms."""
+
+
+class Edges(NamedTuple):
+    """Statements as lexemes, sorted by cost."""
+
+    tokens: NDArray[np.int64]
+    """(E, T), PAD behind."""
+    sizes: NDArray[np.int64]
+    """(E,)"""
+    begins: NDArray[np.int64]
+    """(MOST_COST + 2,): the first edge of each cost."""
+
+
+def _bodies() -> list[tuple[int, ...]]:
+    """Sequences of actions in which no action undoes the one before."""
+    return [
+        tuple(ACTION + action for action in actions)
+        for size in range(1, LONGEST_BODY + 1)
+        for actions in product(range(ACTIONS), repeat=size)
+        if all(may_follow(one, other) for one, other in pairwise(actions))
+    ]
+
+
+@cache
+def edges() -> Edges:
+    """All statements that the search knows."""
+    bodies = _bodies()
+    found: list[tuple[int, list[int]]] = [(1, [ACTION + action]) for action in range(ACTIONS)]
+    for body in bodies:
+        cost = BLOCK + len(body)
+        found += [(cost, [REPEAT, COUNT + times, *body, END_REPEAT]) for times in TIMES]
+        for condition in CONDITIONS:
+            head = CONDITION + condition
+            found.append((cost, [WHILE, head, *body, END_WHILE]))
+            found.append((cost, [IF, head, *body, END_IF]))
+    for then, other in product([body for body in bodies if len(body) <= 2], repeat=2):
+        cost = BLOCK + 1 + len(then) + len(other)
+        for condition in (0, 1, 2, 3):
+            found.append((cost, [IFELSE, CONDITION + condition, *then, ELSE, *other, END_ELSE]))
+    found.sort(key=lambda edge: edge[0])
+    tokens = np.zeros((len(found), max(len(words) for _, words in found)), np.int64)
+    for row, (_, words) in zip(tokens, found, strict=True):
+        row[: len(words)] = words
+    costs = np.array([cost for cost, _ in found])
+    begins = np.searchsorted(costs, np.arange(MOST_COST + 2))
+    return Edges(tokens, np.array([len(words) for _, words in found]), begins)
+
+
+class Space(NamedTuple):
+    """What the search has reached."""
+
+    worlds: NDArray[np.uint8]
+    """(N, K, BYTES)"""
+    parents: NDArray[np.int64]
+    """(N, 2): node and edge that a node comes from."""
+    table: NDArray[np.int64]
+    """Hash table of the nodes: number + 1, 0 for an empty place."""
+    hits: NDArray[np.int64]
+    """(MOST_HITS, 2): node and edge that lead to the goal."""
+    counts: NDArray[np.int64]
+    """(3,): nodes, hits, programs run."""
+
+
+NODES, HITS, RAN = 0, 1, 2
+
+
+@compiled
+def _digest(worlds: NDArray[np.uint8]) -> int:
+    """A hash of the worlds of all examples."""
+    value = np.uint64(1469598103934665603)
+    flat = worlds.ravel()
+    for byte in flat:
+        value = (value ^ np.uint64(byte)) * np.uint64(1099511628211)
+        value ^= value >> np.uint64(29)
+    digest: Any = np.int64(value >> np.uint64(1))
+    return int(digest)
+
+
+@compiled
+def _find(worlds: NDArray[np.uint8], space: Space) -> int:
+    """The place of these worlds in the table: where they are, or where they belong."""
+    size = space.table.size
+    place = _digest(worlds) % size
+    while space.table[place] != 0 and not np.array_equal(space.worlds[space.table[place] - 1], worlds):
+        place = (place + 1) % size
+    return place
+
+
+@compiled
+def _expand(
+    space: Space,
+    tokens: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    wanted: NDArray[np.uint8],
+    nodes: tuple[int, int],
+    first: int,
+    last: int,
+) -> None:
+    """Follow edges first to last from some nodes; new nodes are added, ways into the goal noted."""
+    examples = wanted.shape[0]
+    code, report = np.empty((2 * tokens.shape[1] + 2, 3), np.int64), np.empty(REPORT, np.int64)
+    worlds = np.empty((examples, BYTES), np.uint8)
+    for edge in range(first, last):
+        compile_program(tokens[edge, : sizes[edge]], code)
+        for node in range(nodes[0], nodes[1]):
+            fine = True
+            for k in range(examples):
+                worlds[k] = space.worlds[node, k]
+                if run_on(worlds[k], code, TICKS, report) != OK:
+                    fine = False
+                    break
+            space.counts[RAN] += 1
+            if not fine:
+                continue
+            if np.array_equal(worlds, wanted):
+                if space.counts[HITS] < MOST_HITS:
+                    space.hits[space.counts[HITS], 0], space.hits[space.counts[HITS], 1] = node, edge
+                    space.counts[HITS] += 1
+                continue
+            if space.counts[NODES] == space.worlds.shape[0]:
+                continue
+            place = _find(worlds, space)
+            if space.table[place] == 0:
+                number = space.counts[NODES]
+                space.worlds[number] = worlds
+                space.parents[number, 0], space.parents[number, 1] = node, edge
+                space.table[place] = number + 1
+                space.counts[NODES] += 1
+
+
+class Enumerated(NamedTuple):
+    """A program that does what the examples show."""
+
+    tokens: list[int]
+    """Its lexemes, without EOS."""
+    cost: int
+
+
+def enumerate_programs(
+    inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], deadline: float, most_nodes: int = MOST_NODES
+) -> Iterator[Enumerated]:
+    """Programs that turn all inputs into their outputs, the cheapest first, until the deadline of `time.perf_counter`.
+
+    (K, BYTES), (K, BYTES)
+    """
+    examples, known = len(inputs), edges()
+    space = Space(
+        np.empty((most_nodes, examples, BYTES), np.uint8),
+        np.zeros((most_nodes, 2), np.int64),
+        np.zeros(4 * most_nodes, np.int64),
+        np.zeros((MOST_HITS, 2), np.int64),
+        np.array([1, 0, 0]),
+    )
+    space.worlds[0] = inputs
+    space.table[_find(space.worlds[0], space)] = 1
+    levels = [(0, 1)]  # nodes of each cost
+    cheapest: int | None = None
+    for cost in range(1, MOST_COST + 1):
+        begin, told = int(space.counts[NODES]), int(space.counts[HITS])
+        for before, nodes in enumerate(levels):
+            first, last = known.begins[cost - before], known.begins[cost - before + 1]
+            for some, start, end in _slices(nodes, first, last):
+                if time.perf_counter() > deadline:
+                    return
+                _expand(space, known.tokens, known.sizes, outputs, some, start, end)
+                while told < space.counts[HITS]:
+                    yield Enumerated(_written(space, known, *space.hits[told].tolist()), cost)
+                    told += 1
+        levels.append((begin, int(space.counts[NODES])))
+        if told and cheapest is None:
+            cheapest = cost
+        if told == MOST_HITS or (cheapest is not None and cost >= cheapest + MARGIN):
+            return
+
+
+def _slices(nodes: tuple[int, int], first: int, last: int) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Nodes and edges in pieces of at most SLICE programs."""
+    for begin in range(nodes[0], nodes[1], SLICE):
+        some = begin, min(nodes[1], begin + SLICE)
+        step = SLICE // (some[1] - some[0])
+        for start in range(first, last, step):
+            yield some, start, min(last, start + step)
+
+
+def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
+    """The lexemes of the program that goes to a node and then along an edge."""
+    statements = [known.tokens[edge, : known.sizes[edge]].tolist()]
+    while node:
+        node, edge = space.parents[node].tolist()
+        statements.append(known.tokens[edge, : known.sizes[edge]].tolist())
+    return [token for statement in reversed(statements) for token in statement]

@@ -1,0 +1,109 @@
+"""Karel in `solve`: programs by enumeration, checked examples, worlds that tell programs apart."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import numpy as np
+import pytest
+
+from lasynth.domains.karel.domain import Karel
+from lasynth.domains.karel.enumeration import MOST_HITS, edges, enumerate_programs
+from lasynth.domains.karel.learning.values import WorldValues
+from lasynth.domains.karel.world import World
+from lasynth.solver import solve
+from lasynth.task import Example, InputError
+
+KAREL, VALUES = Karel(), WorldValues()
+
+
+def examples_of(words: list[str], count: int = 5) -> list[tuple[World, World]]:
+    """Random worlds on which the program runs, with what becomes of them."""
+    program, rng, pairs = KAREL.parse(words), Random(4), []
+    while len(pairs) < count:
+        (world,) = KAREL.random_values(rng, 1)
+        (output,) = KAREL.run_many([program], [world])[0]
+        if output is not None:
+            pairs.append((world, output))
+    return pairs
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["putMarker"],
+        ["turnLeft", "putMarker", "turnLeft"],
+        ["WHILE", "frontIsClear", "move", "w)", "putMarker"],
+        ["REPEAT", "R=3", "putMarker", "r)", "turnRight"],
+        ["IFELSE", "frontIsClear", "move", "i) ELSE e(", "turnLeft", "e)"],
+    ],
+)
+def test_short_programs_are_found(words: list[str]) -> None:
+    pairs = examples_of(words)
+    solution = solve(pairs, language="karel", strategy="symbolic", timeout=20)
+    assert solution.solved
+    fresh = examples_of(words, 12)
+    outputs = KAREL.run_many([solution.programs[0].program], [world for world, _ in fresh])[0]
+    assert outputs == [output for _, output in fresh]
+
+
+def test_every_enumerated_program_fits_and_costs_rise() -> None:
+    pairs = examples_of(["WHILE", "frontIsClear", "move", "w)"], 1)
+    inputs, outputs = (VALUES.pack(side) for side in zip(*pairs, strict=True))
+    found = list(enumerate_programs(inputs, outputs, time.perf_counter() + 20))
+    assert 1 < len(found) <= MOST_HITS
+    assert [program.cost for program in found] == sorted(program.cost for program in found)
+    for tokens, _ in found:
+        program = KAREL.parse(KAREL.vocab.decode(tokens))
+        assert all(KAREL.run(program, world) == output for world, output in pairs)
+
+
+def test_the_deadline_holds() -> None:
+    rng = Random(1)
+    worlds = KAREL.random_values(rng, 3)
+    inputs, outputs = VALUES.pack(worlds), VALUES.pack(worlds[1:] + worlds[:1])
+    list(enumerate_programs(inputs, outputs, time.perf_counter() + 0.1))  # compiled by now
+    spent = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        assert not list(enumerate_programs(inputs, outputs, begin + 0.5))
+        spent.append(time.perf_counter() - begin)
+    assert min(spent) < 0.55
+
+
+def test_statements_are_programs_by_cost() -> None:
+    known = edges()
+    for row, size in zip(known.tokens[::37], known.sizes[::37], strict=True):
+        assert KAREL.parse(KAREL.vocab.decode(row[:size].tolist()))
+    assert (np.diff(known.begins) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (World.build(3, 3, (0, 0, 0)), World.build(3, 4, (0, 0, 0)), "3 x 3 cells, the output 3 x 4"),
+        (
+            World.build(3, 3, (0, 0, 0)),
+            World.build(3, 3, (0, 0, 0), [(1, 2)]),
+            "row 1, column 2 is a wall only in the output",
+        ),
+        (
+            World.build(3, 3, (0, 0, 0), [(2, 2)]),
+            World.build(3, 3, (0, 0, 0)),
+            "row 2, column 2 is a wall only in the input",
+        ),
+    ],
+)
+def test_what_no_program_can_do_is_named(before: World, after: World, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        KAREL.check_example(Example(before, after), Example(before, after))
+    with pytest.raises(InputError, match="example 1"):
+        solve([(before, after)], language="karel")
+
+
+def test_worlds_are_taken_as_objects_and_as_json() -> None:
+    pairs = examples_of(["turnLeft"], 2)
+    as_json = [(one.to_json(), other.to_json()) for one, other in pairs]
+    answers = [solve(given, language="karel", strategy="symbolic").programs[0].program for given in (pairs, as_json)]
+    assert answers[0] == answers[1] == KAREL.parse(["turnLeft"])
