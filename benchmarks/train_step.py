@@ -63,7 +63,7 @@ def trainer(model: Model, bf16: bool) -> Callable[[Batch], None]:
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             loss = model.loss(batch).total
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         optimiser.step()
 
@@ -86,7 +86,7 @@ def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
             model.zero_grad()
             with torch.autocast("cpu", torch.bfloat16):
                 loss = model.losses(run(batch), batch).total
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
 
         return work
 
