@@ -88,13 +88,13 @@ class Searchable(Protocol[AnyState]):
         """The state before the first lexeme: one hypothesis per task."""
 
     def step(self, state: AnyState, tokens: Tensor) -> tuple[Tensor, AnyState]:
-        """Take the last lexeme of each hypothesis (BOS at first); log-probabilities of the next one. (N,) -> (N, V)"""
+        """Feed the last lexeme of each hypothesis (BOS at first). Log-probabilities of the next one. (N,) -> (N, V)"""
 
 
 class Synthesizer(nn.Module, ABC, Generic[AnyState, AnyRun]):
-    """Every model: what training, search and solver call.
+    """The interface of every model: the methods that training, search and solver call.
 
-    `run` may compute all lexemes in parallel. A test holds it to the same log-probabilities as `step`.
+    `run` may compute all lexemes in parallel. It gives the same log-probabilities as `step`, which a test checks.
     """
 
     config: ModelConfig
@@ -113,15 +113,15 @@ class Synthesizer(nn.Module, ABC, Generic[AnyState, AnyRun]):
 
     @abstractmethod
     def losses(self, run: AnyRun, batch: Batch) -> Losses:
-        """What a run costs; `mistake` is zero."""
+        """The losses of a run, with `mistake` zero."""
 
     @abstractmethod
     def mistake_loss(self, run: AnyRun, batch: Batch, count: int, rng: Generator) -> Tensor:
-        """Draw so many of the model's own mistakes; how far it is from recognising them."""
+        """Draw `count` of the model's own mistakes, and measure how far it is from recognising them."""
 
     @abstractmethod
     def log_probs(self, batch: Batch) -> Tensor:
-        """How likely whole programs are, given their examples. (B,)"""
+        """Log-probabilities of the batch's programs, given their examples. (B,)"""
 
     def loss(self, batch: Batch) -> Losses:
         """`losses` of a new run."""

@@ -34,12 +34,12 @@ class Run(NamedTuple):
 
 
 def shifted(tokens: Tensor) -> Tensor:
-    """What is fed at each moment: BOS, then all but the last lexeme. (B, T) -> (B, T)"""
+    """The lexemes that are fed at each moment: BOS, then all but the last one. (B, T) -> (B, T)"""
     return torch.cat([torch.full_like(tokens[:, :1], BOS), tokens[:, :-1]], 1)
 
 
 def final_loss(networks: Networks, run: Run, batch: Batch, points: Tensor) -> Tensor:
-    """How far the latent value after the whole program is from the output. `points` are the execution points, (B, T)."""
+    """How far the latent value after the whole program is from the output. `points`: execution points, (B, T)."""
     executor = networks.executor
     if executor is None:
         return run.scores.new_zeros(())
@@ -89,7 +89,7 @@ def operation_loss(networks: Networks, run: Run, batch: Batch) -> Tensor:
 def real_mistakes(
     real: RealExecution, scores: Tensor, batch: Batch, statement_ends: Tensor, count: int, rng: Generator
 ) -> Mistakes:
-    """Wrong lexemes that the model finds likely, without those that lead to the same values as the true program.
+    """Draw mistakes that the model finds likely, and drop those that have the same values as the true program.
 
     `scores` are the model's for the batch's programs, (B, T, V).
     """

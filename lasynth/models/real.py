@@ -26,7 +26,7 @@ class RealExecution:
         return torch.from_numpy(states).to(inputs.device)
 
     def last_state(self, tokens: Tensor, inputs: Tensor) -> Tensor:
-        """Values at the last lexeme of prefixes, which ends a statement. (B, T), (B, K, *) -> (B, K, *)"""
+        """Values after prefixes that end with a statement. (B, T), (B, K, *) -> (B, K, *)"""
         return torch.from_numpy(self.machine.last_state(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
 
     def failed(self, tokens: Tensor, inputs: Tensor) -> Tensor:
@@ -34,7 +34,7 @@ class RealExecution:
         return torch.from_numpy(self.machine.failed(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
 
     def differ(self, one: Tensor, other: Tensor) -> Tensor:
-        """Which tasks have an example with different values. (B, K, *), (B, K, *) -> (B,) of bool"""
+        """Which tasks have different values in at least one example. (B, K, *), (B, K, *) -> (B,) of bool"""
         same = torch.from_numpy(self.values.same(one.cpu().numpy(), other.cpu().numpy()))  # (B, K)
         return ~same.all(1).to(one.device)
 

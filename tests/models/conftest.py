@@ -17,6 +17,8 @@ from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.models.base import IO, Batch
+from lasynth.models.build import build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.task import Task
 from lasynth.vocab import PAD
 
@@ -44,6 +46,13 @@ VARIANTS = {
 }
 CONFIGS = ROWS | VARIANTS
 """Every row at both presets, and variants with settings that no row uses."""
+
+
+def new_model(config: ModelConfig, seed: int = 0) -> EncoderDecoder:
+    """A model with new weights, of the class that has all rows of restricted C."""
+    model = build_model(config, DOMAIN, seed)
+    assert isinstance(model, EncoderDecoder)
+    return model
 
 
 @cache

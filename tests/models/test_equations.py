@@ -13,10 +13,10 @@ from torch import Tensor
 
 from lasynth.layers import Attention, Join
 from lasynth.models.base import Batch
-from lasynth.models.build import Model, build_model
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.vocab import BOS, PAD
-from tests.models.conftest import DOMAIN, small
+from tests.models.conftest import new_model, small
 
 MAP = Path(__file__).parents[2] / "docs" / "paper_map.md"
 
@@ -67,8 +67,8 @@ def test_next_lexeme() -> None:
     torch.testing.assert_close(scores, decoder.output(decoder.recall(pooled, counts)))
 
 
-def last_value(model: Model, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
-    """The latent value of one task after its whole program, and the decoder's state then, step by step."""
+def last_value(model: EncoderDecoder, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
+    """The latent value of one task after its whole program and the decoder's state there, computed step by step."""
     io = type(batch.io)(*(part[row : row + 1] for part in batch.io))
     state = model.start(io)
     lexemes = [BOS, *(int(token) for token in batch.tokens[row] if token != PAD)][:-1]
@@ -80,7 +80,7 @@ def last_value(model: Model, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("row", ["LaSynth", "NoPartialExecutor"])
 def test_execution_loss(row: str, batch: Batch) -> None:
     """L_Exec = Loss(I_T, O), with I_T after the last lexeme; LatentExecutor(I, h_T) without partial execution."""
-    model = build_model(small(row, "paper"), DOMAIN, seed=1)
+    model = new_model(small(row, "paper"), seed=1)
     losses = []
     with torch.no_grad():
         for n in range(len(batch.tokens)):
@@ -98,7 +98,7 @@ def test_execution_loss(row: str, batch: Batch) -> None:
 
 def test_operation_loss(batch: Batch) -> None:
     """L_Op uses the results of attention at step 0, before any lexeme is written."""
-    model = build_model(small("LaSynth", "paper"), DOMAIN, seed=1)
+    model = new_model(small("LaSynth", "paper"), seed=1)
     operations = model.networks.operations
     assert operations is not None
     with torch.no_grad():

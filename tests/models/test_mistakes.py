@@ -7,10 +7,9 @@ import torch
 from torch import Generator, Tensor
 
 from lasynth.models.base import Batch
-from lasynth.models.build import build_model
 from lasynth.models.mistakes import Mistakes, draw_mistakes
 from lasynth.vocab import EOS, PAD
-from tests.models.conftest import DOMAIN, small
+from tests.models.conftest import DOMAIN, new_model, small
 
 ALIKE = torch.from_numpy(DOMAIN.table.alike)
 ENDS = torch.from_numpy(DOMAIN.statement_ends)
@@ -55,7 +54,7 @@ def test_lexemes_without_probability_are_not_drawn(batch: Batch) -> None:
 
 
 def test_a_model_learns_that_mistakes_are_dead_ends(batch: Batch) -> None:
-    model = build_model(small("Executed"), DOMAIN, seed=1)
+    model = new_model(small("Executed"), seed=1)
     optimiser = torch.optim.Adam(model.parameters(), 1e-2)
     losses = []
     for _ in range(60):
@@ -70,7 +69,7 @@ def test_a_model_learns_that_mistakes_are_dead_ends(batch: Batch) -> None:
 
 def test_a_wrong_lexeme_without_effect_is_not_a_mistake(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     """If no value differs from that of the true program, the loss is zero."""
-    model = build_model(small("Executed"), DOMAIN, seed=1)
+    model = new_model(small("Executed"), seed=1)
     run = model.run(batch)
     assert model.mistake_loss(run, batch, 16, Generator().manual_seed(3)).item() > 0
     monkeypatch.setattr(model.real, "states", lambda tokens, values: torch.zeros(len(tokens), 99, 1, 1))

@@ -11,20 +11,20 @@ import torch
 
 from lasynth.config import ModelConfig
 from lasynth.models.base import IO, Batch
-from lasynth.models.build import Model, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.vocab import BOS, EOS, PAD
-from tests.models.conftest import CONFIGS, DOMAIN, ROWS
+from tests.models.conftest import CONFIGS, DOMAIN, ROWS, new_model
 
 SEARCHED = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
 SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "LaSynth, beside", "LaSynth+, fed")}
 every_search = pytest.mark.parametrize("config", SEARCHED.values(), ids=SEARCHED)
 
 
-def certain_model(config: ModelConfig) -> Model:
-    """Fresh weights are nearly indifferent, and ties hide mistakes: these say what they mean."""
-    model = build_model(config, DOMAIN, seed=4).eval()
+def certain_model(config: ModelConfig) -> EncoderDecoder:
+    """A model with clear preferences. New weights give nearly equal scores, and ties would hide faults."""
+    model = new_model(config, seed=4).eval()
     with torch.no_grad():
         for parameter in model.decoder.parameters():
             parameter.mul_(3)
