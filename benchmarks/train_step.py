@@ -23,6 +23,7 @@ from lasynth.domains.restricted_c.domain import RestrictedC
 from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.models.base import IO, Batch
 from lasynth.models.build import Model, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.settings import TrainConfig
 from lasynth.vocab import PAD
 
@@ -63,7 +64,7 @@ def trainer(model: Model, bf16: bool) -> Callable[[Batch], None]:
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             loss = model.loss(batch).total
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         optimiser.step()
 
@@ -80,13 +81,14 @@ def programs_per_second(row: str, data: list[Batch], bf16: bool, repeats: int) -
 def parallel_ratio(row: str, batch: Batch, repeats: int) -> dict[str, float]:
     """Time of loss and gradients by both paths for one batch, in bf16 as in training."""
     model = build_model(model_config(row, "cpu"), DOMAIN)
+    assert isinstance(model, EncoderDecoder)
 
     def by(run: Callable[[Batch], Any]) -> Callable[[], None]:
         def work() -> None:
             model.zero_grad()
             with torch.autocast("cpu", torch.bfloat16):
                 loss = model.losses(run(batch), batch).total
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
 
         return work
 

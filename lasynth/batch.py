@@ -1,8 +1,8 @@
 """From Parquet to batches: a split as flat arrays in memory, and an endless, resumable stream of padded batches.
 
-Which tasks and which of their examples make up a batch depends on the seed and the batch's position alone, so a stream is
-resumed exactly from two numbers, and every process of a distributed run can cut its share out of the same batch. Knows
-nothing of models but `Batch`, and of languages what `Values` and `Machine` say.
+The tasks and examples of a batch depend only on the seed and the batch's position. So two numbers resume a stream
+exactly, and each process of a distributed run takes its share of the same batch. This module uses models only through
+`Batch`, and languages only through `Values` and `Machine`.
 """
 
 from __future__ import annotations
@@ -28,27 +28,28 @@ from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
 POOL = 50
-"""Batches' worth of shuffled tasks that are sorted by length together: more pad less, fewer mix better."""
+"""How many batches of shuffled tasks are sorted by length together: more for less padding, fewer for better mixing."""
 STAGES = (0.125, 0.25, 0.5)
-"""A curriculum begins with these shares of the tasks, the ones with the shortest programs."""
+"""Stages of a curriculum: the share of the tasks that each one uses, those with the shortest programs."""
 
 
-# --- splits in memory ----------------------------------------------------------------------------------------------------
+# --- splits in memory ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Split:
     """The N tasks of one Parquet file, about 150 bytes each."""
 
     tokens: NDArray[np.int16]
-    """Lexeme numbers of all programs, one after the other, each with EOS."""
+    """Lexeme numbers of all programs, concatenated, each with EOS."""
     offsets: NDArray[np.int64]
-    """Program n is from offsets[n] to offsets[n + 1]. (N + 1,)"""
+    """Program n is tokens[offsets[n] : offsets[n + 1]]. (N + 1,)"""
     inputs: Array
-    """(N, K, *), the language's values."""
+    """(N, K, *), values of the language."""
     outputs: Array
+    """(N, K, *)"""
     category: NDArray[np.int8]
-    """(N,) numbers of `Domain.categories`."""
+    """(N,) index in `Domain.categories`."""
     novel: NDArray[np.int8]
-    """(N,) 1 if no program of the training set behaves so, 0 if one does, -1 if that is not known."""
+    """(N,) 1 if no program of the training set has the same behaviour, 0 if one has, -1 if unknown."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -63,21 +64,21 @@ class Split:
         return int(self.inputs.shape[1])
 
     def padded(self, rows: NDArray[np.int64], multiple: int = 1) -> NDArray[np.int64]:
-        """The programs of some tasks, PAD behind their EOS; as long as the longest, or up to the next multiple. (B, T)"""
+        """Programs of some tasks, each with PAD after its EOS. T is the longest, rounded up to `multiple`. (B, T)"""
         lengths = self.lengths[rows]
         at = np.arange(-(-lengths.max(initial=1) // multiple) * multiple)
         places = np.minimum(self.offsets[rows, None] + at, len(self.tokens) - 1)
         return np.where(at < lengths[:, None], self.tokens[places], PAD).astype(np.int64)
 
     def take(self, count: int) -> Split:
-        """The first tasks only."""
+        """The first `count` tasks."""
         end, k = self.offsets[min(count, len(self))], slice(count)
         offsets = self.offsets[: count + 1]
         return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
 
 
 def load_split(path: Path, domain: AnyDomain) -> Split:
-    """Read a Parquet file of tasks. InputError if it is not one, or if its lexemes are not the domain's."""
+    """Read a Parquet file of tasks. InputError for another kind of file, or for lexemes of another language."""
     values = learnable(domain).values()
     columns = ["lexemes", "inputs", "outputs", "category", "novel"]
     try:
@@ -94,7 +95,7 @@ def load_split(path: Path, domain: AnyDomain) -> Split:
 
 
 def _convert(piece: pa.RecordBatch, domain: AnyDomain, values: Values) -> tuple[Any, ...]:
-    """A piece of the file as the arrays of `Split`, with lengths in place of offsets."""
+    """Convert a piece of the file to the arrays of `Split`, with lengths in place of offsets."""
     tokens, lengths = _encode(piece["lexemes"], domain.vocab)
     inputs, outputs = (values.read(piece[name]) for name in ("inputs", "outputs"))
     category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
@@ -115,31 +116,31 @@ def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDA
     return np.insert(ids, np.cumsum(lengths), EOS), lengths + 1
 
 
-# --- batches -------------------------------------------------------------------------------------------------------------
+# --- batches ---------------------------------------------------------------------------------------------------------
 WIDTH = 4
-"""Batches are a multiple of so many lexemes wide: kernels are made for each shape, and few shapes are soon all made."""
+"""The width of a batch is a multiple of this, so that there are few shapes: each new one costs time for new kernels."""
 
 
 @dataclass(frozen=True)
 class Collator:
-    """Puts tasks together to batches for one model."""
+    """Makes batches of tasks for one model."""
 
     values: Values
     machine: Machine
     config: ValueConfig
-    """Of the model: the values that it represents."""
+    """Which values the model can represent."""
     states: bool = False
     """Whether batches hold the true values at statement ends."""
 
     @staticmethod
     def of(model: ModelConfig, domain: AnyDomain, states: bool = False) -> Collator:
-        """For a model of a domain. InputError for a language without models."""
+        """The collator for a model of a domain. InputError for a language without models."""
         language = learnable(domain)
         config = language.value_config({}) if model.values is None else model.values
         return Collator(language.values(), language.machine(), config, states)
 
     def io(self, inputs: Array, outputs: Array) -> IO:
-        """Examples as models take them. InputError if the model cannot take them. (B, K, *), (B, K, *)"""
+        """Examples as tensors. InputError if the model cannot represent them. (B, K, *), (B, K, *)"""
         for side in (inputs, outputs):
             if (refusal := self.values.refusal(self.config, side)) is not None:
                 raise InputError(refusal)
@@ -147,7 +148,7 @@ class Collator:
         return IO(torch.from_numpy(inputs), torch.from_numpy(outputs), present)
 
     def one_task(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> IO:
-        """The examples of one task, as Python values. InputError."""
+        """`io` of one task, from Python values."""
         return self.io(self.values.pack(inputs)[None], self.values.pack(outputs)[None])
 
     def hopeless(self, inputs: Array) -> Hopeless | None:
@@ -158,7 +159,7 @@ class Collator:
         return lambda task, tokens: self.machine.failed(tokens, inputs[task])
 
     def batch(self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> Batch:
-        """Tasks `rows` (B,) with their examples `pairs` (B, K)."""
+        """The tasks `rows`, (B,), each with its examples `pairs`, (B, K)."""
         inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, *)
         tokens = split.padded(rows, WIDTH)  # (B, T)
         batch = Batch(self.io(inputs, outputs), torch.from_numpy(tokens))
@@ -169,17 +170,17 @@ class Collator:
         return batch._replace(states=torch.from_numpy(states), states_valid=torch.from_numpy(valid))
 
     def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:
-        """Tasks with their first examples, as they are searched."""
+        """Tasks with their first `given` examples, as a search sees them."""
         pairs = np.tile(np.arange(given), (len(rows), 1))
         return self.batch(split, np.asarray(rows), pairs)
 
 
 class Position(NamedTuple):
-    """Where a stream is: the batch that comes next."""
+    """Position of a stream: its next batch."""
 
     epoch: int
     number: int
-    """Of the batch in its epoch."""
+    """Index of the batch in its epoch."""
 
 
 BEGIN = Position(0, 0)
@@ -187,23 +188,23 @@ BEGIN = Position(0, 0)
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """Everything that decides which batches come in which order."""
+    """Everything that determines the batches and their order."""
 
     batch: int
-    """Tasks in a batch, of all processes together."""
+    """Tasks in a batch, over all processes."""
     examples: tuple[int, int]
-    """Fewest and most examples of a task; their number is drawn anew for every batch."""
+    """Fewest and most examples of a task. Each batch draws its own number."""
     seed: int = 0
     curriculum: int = 0
-    """Tasks that come out of each of the `STAGES` before the first epoch over all of them."""
+    """Number of tasks drawn in each of the `STAGES`, before the first epoch over all tasks; 0 for no curriculum."""
     longest: int = 0
-    """Lexemes of the longest program that is learnt from; 0 for any."""
+    """Programs with more lexemes than this are left out; 0 for no limit."""
 
 
 class Stream:
-    """Endless batches; every epoch all tasks once (but a rest smaller than a batch), those of similar length together.
+    """Endless batches of tasks of similar length. An epoch has every task once, but for a last incomplete batch.
 
-    The stages of a curriculum are epochs too, the first ones.
+    The stages of a curriculum are the first epochs.
     """
 
     def __init__(
@@ -214,7 +215,7 @@ class Stream:
         position: Position = BEGIN,
         share: tuple[int, int] = (0, 1),
     ) -> None:
-        """`share` is (rank, processes): every process gets its own part of the same batches."""
+        """`share` is (rank, processes). Each process gets its own part of each batch."""
         low, high = plan.examples
         if not 1 <= low <= high <= split.examples:
             raise InputError(f"the tasks have {split.examples} examples; {low} to {high} cannot be drawn from them")
@@ -257,7 +258,7 @@ class Stream:
 
 
 def bucketed(rng: np.random.Generator, lengths: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Shuffle tasks into batches of similar length. (batches, size); few tasks are repeated to fill one batch."""
+    """Shuffle tasks into batches of similar length, (batches, size). If there are fewer than `size`, repeat them."""
     order = rng.permutation(len(lengths))
     order = np.resize(order, size) if len(order) < size else order[: len(order) // size * size]
     pools = np.arange(len(order)) // (POOL * size)
@@ -267,7 +268,7 @@ def bucketed(rng: np.random.Generator, lengths: NDArray[np.int64], size: int) ->
 
 
 def draw_pairs(rng: np.random.Generator, tasks: int, available: int, numbers: tuple[int, int]) -> NDArray[np.int64]:
-    """Which examples each task of a batch shows: fewest to most of those available, equally many for all tasks. (B, K)"""
+    """Choose examples for each task of a batch: the same number for all tasks, `numbers` are fewest and most. (B, K)"""
     low, high = numbers
     count = int(rng.integers(low, high, 1, endpoint=True)[0])
     return rng.permuted(np.tile(np.arange(available), (tasks, 1)), axis=1)[:, :count]

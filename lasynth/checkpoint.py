@@ -100,7 +100,7 @@ def _halved(value: Tensor) -> Tensor:
     return value.half().contiguous() if value.is_floating_point() else value.contiguous()
 
 
-# --- reading -------------------------------------------------------------------------------------------------------------
+# --- reading ---------------------------------------------------------------------------------------------------------
 def read_index(run: Path) -> dict[str, str]:
     """Read which checkpoint is the last and which the best. InputError if the folder is not a run."""
     try:
@@ -137,7 +137,7 @@ def load_training(run: Path) -> dict[str, Any]:
     return state
 
 
-# --- models --------------------------------------------------------------------------------------------------------------
+# --- models ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Loaded:
     """A model ready for use."""

@@ -1,7 +1,7 @@
-"""Which model to build: every row of the paper's tables is a `ModelConfig`, and so are our own rows. Does not import torch.
+"""Which model to build: every row of the paper's tables, and of our own, is a `ModelConfig`. Torch is not imported.
 
-A row says what a model is made of. A preset says how large it is; the preset `cpu` also replaces some of the paper's costly
-choices by cheap ones (`docs/deviations.md` says which and why).
+A row says what a model is made of. A preset says how large it is; the preset `cpu` also replaces some of the paper's
+costly choices by cheap ones (`docs/deviations.md` says which and why).
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ class ModelConfig:
     """
 
     architecture: Literal["encoder_decoder", "cursor"] = "encoder_decoder"
-    """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every example
-    before every lexeme."""
+    """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every
+    example before every lexeme."""
 
     # --- execution ---------------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"
-    """none: no execution. final: a latent executor runs once, after the whole program, for its loss only. partial: it runs
-    at every execution point, and the decoder sees the result. real: the program's prefix is run by the machine at every
-    statement end, and inside a branch the decoder looks only at the examples that take it; nothing is learned."""
+    """none: no execution. final: a latent executor runs once, after the whole program, for its loss only. partial: it
+    runs at every execution point, and the decoder sees the result. real: the program's prefix is run by the machine at
+    every statement end, and inside a branch the decoder looks only at the examples that take it; nothing is learned."""
     execute_at: Literal["token", "statement", "outer"] = "token"
-    """Execution points: after every lexeme, at every statement end, or at the ends of outermost statements only (inside a
-    loop, the value so far says little about the value after the loop)."""
+    """Execution points: after every lexeme, at every statement end, or at the ends of outermost statements only (inside
+    a loop, the value so far says little about the value after the loop)."""
     executor_network: Literal["lstm", "whole"] = "lstm"
-    """lstm: the paper's, over the elements of a value; it computes the next latent value. whole: one layer over all elements,
-    scaled by the decoder's state; it also computes which elements change, and the others keep their value."""
+    """lstm: the paper's, over the elements of a value; it computes the next latent value. whole: one layer over all
+    elements, scaled by the decoder's state; it also computes which elements change, and the others keep their value."""
     latent_view: Literal["replace", "beside"] = "replace"
-    """replace: the encoder reads the latent value instead of the input (the paper). beside: the decoder also attends to a
-    light encoding of the latent value and the output."""
+    """replace: the encoder reads the latent value instead of the input (the paper). beside: the decoder also attends to
+    a light encoding of the latent value and the output."""
     execution_loss: Literal["final", "statements"] = "final"
-    """Compare the latent value with the output at the end (the paper), or also with the true value at every statement end."""
+    """Compare the latent value with the output at the end (the paper), or also with true values at statement ends."""
 
     # --- the rest of the architecture --------------------------------------------------------------------------
     encoder: Literal["lists", "pairs", "properties"] = "lists"
-    """lists: reads input and output apart (the paper). pairs: reads each input element with the output element at its place.
-    properties: property signatures, which have no latent counterpart."""
+    """lists: reads input and output apart (the paper). pairs: reads each input element with the output element at its
+    place. properties: property signatures, which have no latent counterpart."""
     operation_predictor: bool = True
     """Look up in a table which sum or difference leads from input to output."""
     token_attention: bool = True
@@ -58,8 +58,8 @@ class ModelConfig:
     input_feeding: bool = True
     """Feed the decoder what it attended to in the previous step (the paper). Training must then go step by step."""
     overview: int = 0
-    """Size of a vector that sums up all examples of a task. If positive, the next lexeme is read from this vector, from what
-    the examples have in common and from the decoder's state; if 0, from the last attention alone (the paper)."""
+    """Size of a vector that sums up all examples of a task. If positive, the next lexeme is read from this vector, from
+    what the examples have in common and from the decoder's state; if 0, from the last attention alone (the paper)."""
 
     # --- sizes -------------------------------------------------------------------------------------------------
     hidden: int = 512
@@ -155,12 +155,12 @@ MODELS: dict[str, ModelConfig] = {
     "LaSynth+": LASYNTH_PLUS,
     "Executed": replace(LASYNTH_PLUS, executor="real", execute_at="statement", execution_loss="final"),
 }
-"""Rows of the paper's table of restricted C, under the paper's names, and two of our own: `LaSynth+`, and `Executed`, which
-runs prefixes on the real machine instead of a latent executor."""
+"""Rows of the paper's table of restricted C, under the paper's names, and two of our own: `LaSynth+`, and `Executed`,
+which runs prefixes on the real machine instead of a latent executor."""
 
 
 def cpu(config: ModelConfig) -> ModelConfig:
-    """What learns most per minute on two cores: small, all lexemes of a program at once, execution at statement ends."""
+    """Learns most per minute on two cores: small, all lexemes of a program at once, execution at statement ends."""
     return replace(
         config,
         execute_at="outer" if config.execute_at == "outer" else "statement",

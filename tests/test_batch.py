@@ -1,4 +1,4 @@
-"""Laws of batches: what is loaded is what was written, a stream depends on seed and position alone, shares make the whole."""
+"""Batches: a split holds what the file holds, seed and position determine a stream, shares make up the whole batch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def split(data: Path) -> Split:
 
 
 def rows_of(batch: Batch) -> list[tuple[int, ...]]:
-    """Tasks of a batch as something to compare: examples and program."""
+    """Tasks of a batch as tuples that can be compared: examples and program."""
     parts = (batch.io.inputs.flatten(1), batch.io.outputs.flatten(1), batch.io.present, batch.tokens)
     return [tuple(row) for row in torch.cat([part.long() for part in parts], 1).tolist()]
 
@@ -58,7 +58,7 @@ def test_a_split_holds_what_the_file_holds(data: Path) -> None:
     assert len(split.take(7)) == 7
 
 
-def test_values_are_bytes_unless_they_do_not_fit(tmp_path: Path, split: Split) -> None:
+def test_values_are_int8_if_they_fit(tmp_path: Path, split: Split) -> None:
     assert split.inputs.dtype == np.int8
     wide = small_data(tmp_path, 5, 0, 0, smallest_value=-300, largest_value=300)
     assert load_split(wide / "train.parquet", DOMAIN).inputs.dtype == np.int32
@@ -92,14 +92,18 @@ def test_long_programs_can_be_left_out(split: Split) -> None:
     short = int((split.lengths <= median).sum())
     stream = Stream(split, StreamPlan(1, (5, 5), curriculum=4, longest=median - 1), COLLATE)
     lengths = [int((batch.tokens != PAD).sum()) for batch in islice(stream, 3 * 4 + short)]
-    assert max(lengths[:4]) <= np.quantile(split.lengths[split.lengths <= median], 1 / 8), "stages are of what is left"
-    assert sorted(lengths[12:]) == sorted(split.lengths[split.lengths <= median]), "then each comes once an epoch"
+    assert max(lengths[:4]) <= np.quantile(split.lengths[split.lengths <= median], 1 / 8), (
+        "stages use only the programs that are left"
+    )
+    assert sorted(lengths[12:]) == sorted(split.lengths[split.lengths <= median]), (
+        "then each program comes once an epoch"
+    )
     below = int(split.lengths[0]) - 2
     with pytest.raises(InputError, match=f"no programs of at most {below} lexemes"):
         Stream(split.take(1), StreamPlan(1, (5, 5), longest=below), COLLATE)
 
 
-def test_a_stream_resumes_anywhere(split: Split) -> None:
+def test_a_stream_resumes_from_any_position(split: Split) -> None:
     plan = StreamPlan(32, (2, 9), seed=5)
     stream = Stream(split, plan, COLLATE)
     batches, positions = [], []
@@ -109,10 +113,10 @@ def test_a_stream_resumes_anywhere(split: Split) -> None:
     for n in (0, 6, 7, 13):
         assert [rows_of(b) for b in islice(Stream(split, plan, COLLATE, positions[n]), 3)] == batches[n + 1 : n + 4]
     assert rows_of(next(Stream(split, StreamPlan(32, (2, 9), seed=6), COLLATE))) != batches[0]
-    assert batches[0] != batches[7], "another epoch, another order"
+    assert batches[0] != batches[7], "each epoch has its own order"
 
 
-def test_shares_are_the_whole_batch(split: Split) -> None:
+def test_shares_make_up_the_whole_batch(split: Split) -> None:
     plan = StreamPlan(30, (1, 10))
     whole = rows_of(next(Stream(split, plan, COLLATE)))
     parts = [next(Stream(split, plan, COLLATE, share=(rank, 3))) for rank in range(3)]
@@ -121,7 +125,7 @@ def test_shares_are_the_whole_batch(split: Split) -> None:
     assert sorted(row for part in padded for row in rows_of(part)) == sorted(whole)
 
 
-def test_examples_are_drawn_anew_and_belong_to_their_task(split: Split) -> None:
+def test_each_task_gets_its_own_choice_of_its_examples(split: Split) -> None:
     stream = Stream(split.take(1), StreamPlan(16, (5, 5)), COLLATE)
     given = {(tuple(i), tuple(o)) for i, o in zip(split.inputs[0].tolist(), split.outputs[0].tolist(), strict=True)}
     batch = next(stream)
@@ -152,11 +156,11 @@ def test_states_are_the_values_after_each_statement(split: Split) -> None:
     assert batch.states_valid[torch.arange(32), ends - 1].all()
     assert not (batch.states_valid & (torch.arange(int(ends.max()))[None, :, None] >= ends[:, None, None])).any()
     inside = ((batch.states >= -4) & (batch.states <= 4)).all(-1)
-    assert not (batch.states_valid & ~inside).any(), "a value that no model represents is not learned from"
+    assert not (batch.states_valid & ~inside).any(), "a value that the model cannot represent is not valid"
     assert not inside.all()
 
 
-def test_what_cannot_be_loaded_is_named(tmp_path: Path, data: Path, split: Split) -> None:
+def test_files_and_plans_that_cannot_be_used_are_refused(tmp_path: Path, data: Path, split: Split) -> None:
     (tmp_path / "no.parquet").write_text("nothing")
     table = pq.read_table(data / "val.parquet")
     pq.write_table(table.drop_columns(["lexemes"]), tmp_path / "columns.parquet")

@@ -1,4 +1,4 @@
-"""Evaluation: candidates put into beams by hand are judged as they deserve; tables, files and pictures follow from that."""
+"""Evaluation: hand-made beams are judged correctly; results, tables, files and figures."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_runs_of_one_row_are_told_apart(data: Path, run: Path, tmp_path: Path) -
     assert [result["model"] for result in results] == [f"NoExecutor ({run.name})", "NoExecutor (again)"]
 
 
-def test_a_file_that_cannot_be_written_is_named_before_the_search(
+def test_a_file_that_cannot_be_written_is_reported_before_the_search(
     data: Path, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["evaluate", str(run), str(data / "test.parquet"), "--json", str(tmp_path / "missing" / "x.json")]
@@ -187,7 +187,7 @@ def test_the_command_draws_plots(data: Path, tmp_path: Path, capsys: pytest.Capt
     assert all(name in printed for name in drawn)
 
 
-def test_the_command_line_decides_how_to_search(data: Path, run: Path, tmp_path: Path) -> None:
+def test_the_command_line_sets_the_search(data: Path, run: Path, tmp_path: Path) -> None:
     words = "--limit 3 --beam 2 --max-length 9 --seconds 60 --bf16 --unconstrained".split()
     for which, step in (("best", 0), ("last", 7)):
         file = tmp_path / f"{which}.json"
@@ -201,8 +201,8 @@ def test_the_command_line_decides_how_to_search(data: Path, run: Path, tmp_path:
         assert baseline["model"] == CLOSED_FORM
 
 
-def test_more_examples_given_fewer_held_out(data: Path) -> None:
-    """The closed form is found by all examples that are given: with all of them given, nothing that fits them is wrong."""
+def test_given_examples_are_not_held_out(data: Path) -> None:
+    """The closed form fits all given examples. If all examples are given, a form that fits them is never wrong."""
     test, results = data / "test.parquet", {}
     for given in (1, 5, 10):
         (results[given],) = evaluate([CLOSED_FORM], test, EvaluateConfig(given=given), lambda name, done: None)
@@ -224,7 +224,7 @@ def test_summaries_leave_out_empty_groups() -> None:
     assert parts["closed form"]["with"]["first_consistent"] == 100
 
 
-def test_what_cannot_be_evaluated_is_named(data: Path, run: Path, tmp_path: Path) -> None:
+def test_inputs_that_cannot_be_evaluated_are_refused(data: Path, run: Path, tmp_path: Path) -> None:
     test = data / "test.parquet"
     for models, file, limit, message in (
         ([str(run)], tmp_path / "test.parquet", None, "not a data set"),

@@ -1,4 +1,4 @@
-"""Checkpoints of older versions load as this version would have written them, or say why not."""
+"""Checkpoints of older versions load as if this version had written them, or the error says why not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lasynth.settings import TrainConfig
 C = get_domain("c")
 
 
-def as_before(config: ModelConfig) -> dict[str, Any]:
+def old_card(config: ModelConfig) -> dict[str, Any]:
     """A config as version 0.1 wrote it on a card."""
     card = asdict(config)
     card |= {**card.pop("values"), "detach_state": False, "execution_weight": 1.0, "execution_warmup_steps": 0}
@@ -32,9 +32,9 @@ def as_before(config: ModelConfig) -> dict[str, Any]:
 
 @pytest.mark.parametrize("preset", ["cpu", "paper"])
 @pytest.mark.parametrize("row", MODELS)
-def test_cards_of_before_and_of_now_are_the_same_model(row: str, preset: str) -> None:
+def test_old_and_new_cards_give_the_same_config(row: str, preset: str) -> None:
     config = model_config(row, preset, ListConfig(7, -2, 6))
-    assert read_config(as_before(config), C) == config
+    assert read_config(old_card(config), C) == config
     assert read_config(asdict(config), C) == config
 
 
@@ -51,12 +51,12 @@ def test_cards_of_before_and_of_now_are_the_same_model(row: str, preset: str) ->
         ({"colour": 1}, "unknown settings colour"),
     ],
 )
-def test_what_this_version_cannot_build_is_named(changed: dict[str, Any], message: str) -> None:
+def test_a_setting_that_is_no_longer_supported_is_named(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        read_config({**as_before(model_config("LaSynth+", "cpu", ListConfig())), **changed}, C)
+        read_config({**old_card(model_config("LaSynth+", "cpu", ListConfig())), **changed}, C)
 
 
-def test_a_training_of_before() -> None:
+def test_old_training_settings_load() -> None:
     then = {**asdict(TrainConfig(steps=3)), "draw_for": "batch"}
     del then["longest"]
     assert read_training(then) == asdict(TrainConfig(steps=3))
@@ -64,7 +64,7 @@ def test_a_training_of_before() -> None:
         read_training({**then, "draw_for": "task"})
 
 
-def test_weights_have_the_names_of_now() -> None:
+def test_old_weights_are_renamed() -> None:
     assert read_weights({"networks.latent.pair.weight": 1, "decoder.output.bias": 2}) == {
         "networks.latent_encoder.pair.weight": 1,
         "decoder.output.bias": 2,

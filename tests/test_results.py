@@ -36,7 +36,7 @@ def card() -> Any:
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    """Rows of Markdown tables without their headers: the first cell -> the others. No two rows of a page begin alike."""
+    """Rows of Markdown tables without headers: first cell -> the others. First cells are different on a page."""
     lines = [[cell.strip() for cell in line[1:].removesuffix("|").split("|")] for line in table_lines(text)]
     heads = [number - 1 for number, cells in enumerate(lines) if set(cells) == {"---"}]
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Laws of training: a killed run resumes to the same weights, two processes learn as one, a run learns at all."""
+"""Training: a killed run resumes to the same weights, two processes learn the same as one, a run learns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
-    """As the processes that are started here: sums depend on the number of threads."""
+    """Use one thread, as the processes that are started here do: sums depend on the number of threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -47,7 +47,7 @@ def a_job(data: Path, out: Path, row: str = "LaSynth+", resume: bool = False, **
 
 
 def start(code: str, job: Job, *launcher: str) -> subprocess.Popen[str]:
-    """Another process that runs `code` and then the job."""
+    """Start another process that runs `code` and then the job."""
     arguments = [str(job.data), str(job.out), job.name, str(job.resume), json.dumps(job.train.__dict__)]
     script = job.out.with_suffix(".py")
     script.write_text(PROGRAM.replace("CODE", code))
@@ -138,7 +138,7 @@ def test_a_run_learns_and_keeps_its_best_checkpoint(data: Path, tmp_path: Path) 
     assert checkpoint.load_model(tmp_path).card["name"] == "NoExecutor"
 
 
-def test_an_interrupted_run_saves_what_it_has(data: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_saves_a_checkpoint(data: Path, tmp_path: Path) -> None:
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     outcome = train(a_job(data, tmp_path, steps=100_000, validate_every=100_000))
     assert outcome.interrupted
@@ -147,19 +147,19 @@ def test_an_interrupted_run_saves_what_it_has(data: Path, tmp_path: Path) -> Non
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_hours_end_a_run(data: Path, tmp_path: Path) -> None:
+def test_a_run_ends_after_its_hours(data: Path, tmp_path: Path) -> None:
     outcome = train(a_job(data, tmp_path, steps=0, hours=0.5 / 3600, validate_every=100_000))
     assert outcome.step > 1
     assert 0.5 <= checkpoint.load(tmp_path, "last").card["seconds"] < 5
 
 
-def test_no_random_numbers_of_others_are_touched(data: Path, tmp_path: Path) -> None:
+def test_training_leaves_the_global_rng_untouched(data: Path, tmp_path: Path) -> None:
     before = torch.random.get_rng_state()
     train(a_job(data, tmp_path, steps=1))
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_what_cannot_be_trained_is_named(data: Path, tmp_path: Path) -> None:
+def test_jobs_that_cannot_be_trained_are_refused(data: Path, tmp_path: Path) -> None:
     other = small_data(tmp_path, 20, 5, 0)
     train(a_job(data, tmp_path / "run", steps=1))
     for job, message in (

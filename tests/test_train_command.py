@@ -1,4 +1,4 @@
-"""`lasynth train` on the command line, and what is done with its runs: evaluation, export, solving."""
+"""`lasynth train` on the command line, and the commands that use its runs: evaluate and export."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def card_of(run: Path) -> dict[str, object]:
     return card
 
 
-def test_lists_of_another_kind_are_learnt_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The data say how long lists are and which values they have; a model of others says what is wrong."""
+def test_the_model_fits_the_lists_of_the_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The data set determines the length of lists and their values. A model for other lists is refused."""
     options = {"list_length": 7, "smallest_value": -2, "largest_value": 6, "examples": 6}
     data, usual = small_data(tmp_path / "long", 60, 5, 5, **options), small_data(tmp_path / "usual", 60, 5, 5)
     run, test = tmp_path / "run", data / "test.parquet"
@@ -43,7 +43,7 @@ def test_lists_of_another_kind_are_learnt_as_they_are(tmp_path: Path, capsys: py
     assert "the lists have 7 elements, the model takes 5" in capsys.readouterr().err
 
 
-def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_can_begin_with_the_weights_of_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = small_data(tmp_path / "data", 60, 5, 5)
     first, second, third, shipped = (tmp_path / name for name in ("first", "second", "third", "shipped"))
     words = ["train", str(data), "--model", "NoExecutor", *SHORT]
@@ -61,7 +61,7 @@ def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, capsys: pytest
     assert "is a model with another config; training cannot begin with its weights" in capsys.readouterr().err
 
 
-def test_a_run_that_is_older_than_a_setting_goes_on_with_its_default(tmp_path: Path) -> None:
+def test_a_setting_missing_on_an_old_card_has_its_default(tmp_path: Path) -> None:
     data, old = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "old"
     words = ["train", str(data), "--model", "NoExecutor"]
     assert main([*words, *SHORT, "--out", str(old)]) == 0
@@ -85,7 +85,7 @@ def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
             [sys.executable, *launcher, *words, *more], env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert done.stdout.count(f"done at step {steps}") == 1, "one process speaks for all"
+        assert done.stdout.count(f"done at step {steps}") == 1, "only one process prints"
         card = card_of(run)
         assert (card["processes"], card["step"], card["programs"]) == (2, steps, 8 * steps)
 
@@ -99,7 +99,7 @@ def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
         ("hidden=0", "at least 1"),
     ],
 )
-def test_settings_that_cannot_be(
+def test_impossible_settings_are_refused(
     setting: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = small_data(tmp_path / "data", 5, 2, 0)
@@ -108,7 +108,7 @@ def test_settings_that_cannot_be(
 
 
 def test_the_papers_preset(tmp_path: Path) -> None:
-    """Its settings are those of the paper, in the model and in the training; sizes are changed to be quick."""
+    """Model and training have the settings of the paper; only the sizes are changed, for speed."""
     data, run = small_data(tmp_path / "data", 20, 5, 0), tmp_path / "run"
     words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", *SMALL]
     assert main(["train", str(data), "--out", str(run), "--model", "LaSynth", *words]) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from tests.tiles import GridConfig, TilesOptions
 TRAIN = TrainConfig(
     steps=60, batch=16, warmup=5, learning_rate=1e-2, validate_every=30, validation_tasks=10, log_every=1
 )
-SIZES = {"hidden": 24, "embedding": 16, "decoder_hidden": 32, "overview": 16}
+SIZES: dict[str, Any] = {"hidden": 24, "embedding": 16, "decoder_hidden": 32, "overview": 16}
 PAIRS = [
     (((1, 0, 0), (0, 0, 0), (0, 1, 0)), ((0, 0, 1), (0, 0, 0), (0, 1, 0))),
     (((1, 1, 0), (0, 1, 0), (0, 0, 0)), ((0, 1, 1), (0, 1, 0), (0, 0, 0))),

@@ -1,7 +1,7 @@
 """A tiny language whose values are not lists: programs that turn, mirror and invert a 3 x 3 grid of bits.
 
-It is as small as a domain with models and `solve` can be, and proves that nothing outside of a language's folder knows what
-a value looks like. A grid is a tuple of three rows; as an array it is (3, 3), so that one value has two axes.
+It is a minimal domain with models and `solve`. It shows that no code outside of a language's folder depends on the
+shape of a value. A grid is a tuple of three rows. As an array it is (3, 3), so one value has two axes.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ ACTIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "invert": lambda grids: 1 - grids,
 }
 LONGEST = 4
-"""Actions of a program."""
+"""Most actions of a program."""
 
 
 @dataclass(frozen=True)
 class GridConfig(ValueConfig):
-    """The grids that a model represents."""
+    """Which grids a model can represent."""
 
     side: int = SIDE
 
@@ -55,7 +55,7 @@ class TilesOptions:
 
 
 class TilesSyntax:
-    """A state is the number of actions so far. (N, 1)"""
+    """Any actions, up to LONGEST. A state is the number of actions so far, (N, 1)."""
 
     def __init__(self, vocabulary: int) -> None:
         self.vocabulary = vocabulary
@@ -136,7 +136,7 @@ class TilesMachine:
 
 
 class GridNetworks(nn.Module):
-    """A latent grid is the probability that each cell is 1, (..., 3, 3); there is one place for each of the 9 cells."""
+    """Networks over latent grids, which hold the probability that each cell is 1, (..., 3, 3). L is 9, the cells."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -236,7 +236,7 @@ class Tiles:
 
     def parse(self, lexemes: Sequence[str]) -> Program:
         if unknown := set(lexemes) - set(ACTIONS):
-            raise ParseError(f"`{min(unknown)}` is no action")
+            raise ParseError(f"`{min(unknown)}` is not an action")
         return tuple(lexemes)
 
     def unparse(self, program: Program) -> list[str]:
@@ -293,7 +293,7 @@ class Tiles:
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: Example[Grid], first: Example[Grid]) -> None:
-        """All grids have one size, so that all examples go together."""
+        """All grids have the same size, so any examples may be combined."""
 
     def explained(self, examples: Sequence[Example[Grid]], deadline: float) -> Iterator[Explained[Program]]:
         for size in range(1, LONGEST + 1):
@@ -332,7 +332,7 @@ class Tiles:
         return {split: path}
 
     def import_tasks(self, path: Path) -> Iterator[Task[Program, Grid]]:
-        raise InputError("nobody publishes tasks of this language")
+        raise InputError("there are no published tasks of this language")
 
     def behaviours(self, programs: Sequence[Program], like: Grid) -> list[bytes]:
         probe = self.random_values(Random(0), 1)[0]

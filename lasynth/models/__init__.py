@@ -1,1 +1,1 @@
-"""Neural synthesizers: they write a program lexeme by lexeme, given examples of what it does."""
+"""Neural synthesizers: given input-output examples, they write a program lexeme by lexeme."""

@@ -1,10 +1,10 @@
-"""The seam between models and the rest: what a model is given, what it answers, and how a search keeps its state.
+"""The interface between models and the rest of the project: batches, losses, and the state of a search.
 
 Letters for shapes, fixed here for the whole project:
     B tasks in a batch      K examples of a task        L places of a value that a decoder can attend to
     T lexemes of a program  S statement ends            H hidden units
     N hypotheses of a search (any number per task)      V lexemes of the vocabulary
-    *  the axes of one value, the language's own affair: (L,) for lists
+    *  the axes of one value, which the language defines: (L,) for lists
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lasynth.config import ModelConfig
 
 
 class IO(NamedTuple):
-    """The examples of B tasks: the language's values, as `Values` packs them."""
+    """The examples of B tasks. Values are arrays as `Values.pack` makes them."""
 
     inputs: Tensor
     """(B, K, *)"""
     outputs: Tensor
     """(B, K, *)"""
     present: Tensor
-    """(B, K) of bool: tasks may have fewer examples than K; at least one is present."""
+    """(B, K) of bool: which examples exist. A task may have fewer than K, but at least one."""
 
     def at(self, rows: Tensor | slice) -> IO:
         """The examples of some tasks."""
@@ -37,7 +37,7 @@ class IO(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Tasks with the programs to learn."""
+    """Tasks with their true programs."""
 
     io: IO
     tokens: Tensor
@@ -45,7 +45,7 @@ class Batch(NamedTuple):
     states: Tensor | None = None
     """(B, S, K, *): the true value at each statement end of the program, for `execution_loss: statements`."""
     states_valid: Tensor | None = None
-    """(B, S, K) of bool: the statement exists, and a model can represent the value after it."""
+    """(B, S, K) of bool: the statement exists, and the model can represent the value after it."""
 
     def to(self, device: torch.device) -> Batch:
         states, valid = (None if part is None else part.to(device) for part in (self.states, self.states_valid))
@@ -53,16 +53,16 @@ class Batch(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """Means over the batch. A part that a model does not have is zero."""
+    """Parts of the loss, each a mean over the batch. A part that a model does not have is zero."""
 
     program: Tensor
     """Minus the log-probability of the true program."""
     execution: Tensor
     """How far the latent values are from the true ones."""
     operation: Tensor
-    """Of the operation predictor."""
+    """The loss of the operation predictor."""
     mistake: Tensor
-    """Of not recognising the model's own mistakes; only in training, if asked for."""
+    """How far the model is from recognising its own mistakes. Only in training, if its settings ask for it."""
 
     @property
     def total(self) -> Tensor:
@@ -70,31 +70,31 @@ class Losses(NamedTuple):
 
 
 class State(Protocol):
-    """What a model remembers of N unfinished programs."""
+    """A model's state for N unfinished programs."""
 
     def reorder(self, index: Tensor) -> Self:
-        """The state of hypotheses index[0], index[1], ..: rows may be dropped, repeated and moved."""
+        """The state of the hypotheses index[0], index[1], ... Rows may be dropped, repeated and moved."""
 
 
 AnyState = TypeVar("AnyState", bound=State)
 AnyRun = TypeVar("AnyRun")
-"""All that a model computed for the programs of a batch; only the model itself looks into it."""
+"""Everything that a model computed for the programs of a batch. Only the model itself reads it."""
 
 
 class Searchable(Protocol[AnyState]):
-    """What a search needs of a model."""
+    """The methods of a model that a search calls."""
 
     def start(self, io: IO) -> AnyState:
         """The state before the first lexeme: one hypothesis per task."""
 
     def step(self, state: AnyState, tokens: Tensor) -> tuple[Tensor, AnyState]:
-        """Take the last lexeme of each hypothesis (BOS at first); log-probabilities of the next one. (N,) -> (N, V)"""
+        """Feed the last lexeme of each hypothesis (BOS at first). Log-probabilities of the next one. (N,) -> (N, V)"""
 
 
 class Synthesizer(nn.Module, ABC, Generic[AnyState, AnyRun]):
-    """Every model: what training, search and solver call.
+    """The interface of every model: the methods that training, search and solver call.
 
-    `run` may compute all lexemes in parallel. A test holds it to the same log-probabilities as `step`.
+    `run` may compute all lexemes in parallel. It gives the same log-probabilities as `step`, which a test checks.
     """
 
     config: ModelConfig
@@ -113,15 +113,15 @@ class Synthesizer(nn.Module, ABC, Generic[AnyState, AnyRun]):
 
     @abstractmethod
     def losses(self, run: AnyRun, batch: Batch) -> Losses:
-        """What a run costs; `mistake` is zero."""
+        """The losses of a run, with `mistake` zero."""
 
     @abstractmethod
     def mistake_loss(self, run: AnyRun, batch: Batch, count: int, rng: Generator) -> Tensor:
-        """Draw so many of the model's own mistakes; how far it is from recognising them."""
+        """Draw `count` of the model's own mistakes, and measure how far it is from recognising them."""
 
     @abstractmethod
     def log_probs(self, batch: Batch) -> Tensor:
-        """How likely whole programs are, given their examples. (B,)"""
+        """Log-probabilities of the batch's programs, given their examples. (B,)"""
 
     def loss(self, batch: Batch) -> Losses:
         """`losses` of a new run."""

@@ -1,9 +1,9 @@
-"""The cursor model: before every lexeme it looks at the real state of each example, where the program is being written.
+"""The cursor model: before every lexeme it sees the real state of each example at the cursor, where the program grows.
 
-There is no attention and nothing to execute in the network: the language's machine runs the prefix, and a view of each state
-beside the wanted output is pooled over the examples that reach the cursor. The pooled view is fed to the decoder's LSTM
-beside the last lexeme; a second look, directed by the LSTM's state, is pooled for the choice of the next lexeme. Knows no
-language: view and machine are given.
+The network has no attention and no executor. The language's machine runs the prefix. A view encodes each state together
+with the wanted output, as two halves. The first half is pooled over the examples that reach the cursor; the LSTM takes
+it with the last lexeme. The second half is added to a query from the LSTM's state and pooled to predict the next
+lexeme. The model does not depend on a language: view and machine are given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lasynth.models.real import RealExecution
 
 
 class View(Protocol):
-    """A language's picture of a state beside the wanted output."""
+    """A network of the language that encodes a state together with the wanted output."""
 
     def __call__(self, states: Tensor, outputs: Tensor) -> Tensor:
         """(R, K, *), (R, K, *) -> (R, K, 2 F)"""

@@ -1,6 +1,6 @@
-"""The program decoder: an LSTM over lexemes, attention to the examples, pooling over them, attention to the lexemes so far.
+"""The program decoder: LSTM over lexemes, attention to the examples, pooling over them, attention to earlier lexemes.
 
-Knows nothing of execution: what it attends to is given as views, for one moment or for all moments of a program.
+It does not depend on execution. It attends to views, which are given for one moment or for all moments of a program.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from lasynth.config import ModelConfig
 from lasynth.layers import Attention, Join, Places, TokenAttention, max_over_examples
 
 INPUT, OUTPUT, LATENT = 0, 1, 2
-"""Numbers of the views. The decoder looks at the output first; what it saw directs its look at the input, then at the latent
-value where that is a view of its own."""
+"""Numbers of the views. The decoder attends to the output first. The result is part of the query to the input, and that
+result is part of the query to the latent value, if that is a separate view."""
 ORDER = (OUTPUT, INPUT, LATENT)
 
 
 class View(NamedTuple):
-    """Something to attend to."""
+    """A memory that the decoder attends to."""
 
     projected: Tensor
-    """(B, K, M, 2 A): what the attention to this view has made of its features."""
+    """(B, K, M, 2 A): keys and values, from `Attention.project`."""
     mask: Tensor | None = None
-    """(B, 1, T, M) of bool: which of its M places exist at which moment; None for all."""
+    """(B, 1, T, M) of bool: which of the M places are visible at which moment; None for all."""
     places: Places | None = None
-    """Which of N hypotheses look at which of the B views; None if each has its own."""
+    """Which of the B rows each of N hypotheses attends to; None if each has its own row."""
 
 
 class Overview(NamedTuple):
-    """What all examples of a task say together, at any time."""
+    """Features of all examples of a task together. They stay the same while a program is written."""
 
     summary: Tensor | None
-    """(B, G): added to the features from which every lexeme is chosen."""
+    """(B, G): added to the features that predict each lexeme."""
     consensus: View | None
-    """Of K = 1: what the examples have in common, to attend to."""
+    """A view with K = 1 of what the examples have in common."""
 
 
 class Memory(NamedTuple):
-    """What the decoder's LSTM remembers. E is 1 for a shared decoder and K for one per example."""
+    """State of the decoder's LSTM. E is 1 for a shared decoder and K for one decoder per example."""
 
     hidden: Tensor
     """(layers, B, E, H)"""
@@ -55,7 +55,7 @@ class Memory(NamedTuple):
 
 class Decoder(nn.Module):
     def __init__(self, config: ModelConfig, vocabulary: int, view_sizes: Sequence[int]) -> None:
-        """`view_sizes` are the sizes of the features of input, output and, if it is a view of its own, latent value."""
+        """`view_sizes`: feature sizes of the input, the output and, if it is a separate view, the latent value."""
         super().__init__()
         views = len(view_sizes)
         size, attended = config.decoder_hidden, config.hidden
@@ -80,7 +80,7 @@ class Decoder(nn.Module):
         self.output = nn.Linear(wide if overview else attended, vocabulary)
 
     def start(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Memory:
-        """Before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
+        """The state before the first lexeme, from the examples' features. (B, K, L, D) twice, (B, K)"""
         begun = self.begin(inputs.mean(2), outputs.mean(2)).float()  # (B, K, 2 layers H)
         if self.shared:
             begun = max_over_examples(begun, present).unsqueeze(1)
@@ -88,14 +88,14 @@ class Decoder(nn.Module):
         return Memory(hidden.tanh().contiguous(), cell.contiguous())
 
     def overview(self, inputs: Tensor, outputs: Tensor, present: Tensor) -> Overview:
-        """(B, K, L, D) twice, (B, K)"""
+        """The overview of the examples with these features; empty if the config has none. (B, K, L, D) twice, (B, K)"""
         if self.summary is None or self.recap is None or self.consensus is None:
             return Overview(None, None)
         summary = self.recap(max_over_examples(self.summary(inputs.mean(2), outputs.mean(2)), present).relu())
         return Overview(summary, View(self.consensus.project(max_over_examples(outputs, present).unsqueeze(1))))
 
     def advance(self, memory: Memory, tokens: Tensor, fed: Tensor | None) -> tuple[Tensor, Memory]:
-        """States after each of these lexemes. (B, T) and, if it is fed, (B, E, 1, F) -> (B, E, T, H)"""
+        """States after each of these lexemes. (B, T) and, with input feeding, (B, E, 1, F) -> (B, E, T, H)"""
         _, rows, decoders, size = memory.hidden.shape
         embedded = self.embedding(tokens).unsqueeze(1).expand(-1, decoders, -1, -1)  # (B, E, T, embedding)
         if fed is not None:
@@ -113,7 +113,7 @@ class Decoder(nn.Module):
         return attention.project(features)
 
     def attend(self, hidden: Tensor, views: Sequence[View]) -> list[Tensor]:
-        """What is seen of each view, each in the light of the one before. (B, E, T, H) -> views x (B, K, T, A)"""
+        """Attend to each view, with the result of the view before in the query. (B, E, T, H) -> views x (B, K, T, A)"""
         seen: dict[int, Tensor] = {}
         query = [hidden]
         for view in self.order:
@@ -140,7 +140,7 @@ class Decoder(nn.Module):
         return scores.float()
 
     def feed(self, seen: Sequence[Tensor], present: Tensor) -> Tensor | None:
-        """What the next step is fed of what this one saw, if anything. views x (B, K, 1, A) -> (B, E, 1, F)"""
+        """What input feeding gives to the next step, if the config has it. views x (B, K, 1, A) -> (B, E, 1, F)"""
         if not self.fed_size:
             return None
         together = torch.cat(list(seen), -1)

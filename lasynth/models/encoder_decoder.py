@@ -1,8 +1,8 @@
-"""The encoder-decoder: one class of which all rows of the paper's C table are configs, with latent execution or without.
+"""The encoder-decoder: one class for all rows of the paper's C table, with or without latent execution.
 
-`run` computes all lexemes of a program at once where the config allows it; only the chain of latent values is sequential.
-`step` computes one lexeme for any number of hypotheses. Both use the same parts, and a test holds them to the same
-log-probabilities. Knows no language: its networks and its machine are given.
+`run` computes all lexemes of a program at once if the config allows it. Only the chain of latent values is sequential.
+`step` computes one lexeme for any number of hypotheses. Both use the same parts, and a test checks that they give the
+same log-probabilities. The model does not depend on a language: its networks and its machine are given.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from lasynth.models.state import Examples, Hypotheses, Pool
 
 
 class Moment(NamedTuple):
-    """One step of N hypotheses."""
+    """Everything computed in one step of N hypotheses."""
 
     scores: Tensor
     """(N, V)"""
     seen: list[Tensor]
-    """What was attended to, each (N, K, 1, A)."""
+    """Results of attention, each (N, K, 1, A)."""
     hidden: Tensor
     """(N, E, 1, H)"""
 
@@ -88,7 +88,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return moment.scores.log_softmax(-1), state
 
     def advance(self, state: Hypotheses, tokens: Tensor) -> tuple[Moment, Hypotheses]:
-        """`step` with all that was computed on the way."""
+        """`step`, with intermediate results."""
         if state.written is not None:
             state = replace(state, written=torch.cat([state.written, tokens.unsqueeze(1)], 1))
         hidden, memory = self.decoder.advance(state.memory, tokens.unsqueeze(1), state.fed)
@@ -111,7 +111,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return Moment(scores, seen, hidden), replace(state, memory=memory, fed=fed, counts=counts, depth=depth)
 
     def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
-        """One execution for the hypotheses `rows`."""
+        """Execute once for the hypotheses `rows`."""
         executor = self.networks.executor
         if executor is not None:
             latents = executor(state.latents[rows], executor.prepare(hidden[rows].squeeze(2)))
@@ -141,7 +141,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return Run(scores, [part[:, :, 0] for part in seen], hidden, latents, current)
 
     def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
-        """Latent values, which of them is current when, and what there is to attend to at every moment."""
+        """Latent values, (B, T) the row of the current one at each moment, and the views to attend to."""
         fixed = [View(view) for view in examples.fixed_views]
         if not self.config.executes_prefixes:
             tasks = torch.arange(len(fed), device=fed.device)
@@ -152,7 +152,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         steps = torch.arange(chain.rows.shape[1], device=fed.device)
         mask = executions.unsqueeze(-1) == steps  # (B, T, J)
         moving = []
-        initial = len(fed)  # rows of the chain before any execution: they are encoded already
+        initial = len(fed)  # the first rows of the chain are before any execution, and already encoded
         later = self.encoding.latent_views(chain.latents[initial:], examples.base, chain.task[initial:])
         for first, rest in zip(examples.first_views, later, strict=True):
             view = torch.cat([first.index_select(0, chain.task[:initial]), rest])  # (P, K, L, 2 A)
@@ -168,7 +168,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return true_chain(examples.latent, states, points, self.statement_ends[fed])
 
     def run_stepwise(self, batch: Batch) -> Run:
-        """One lexeme after the other, as a search does it."""
+        """One lexeme after the other, as in a search."""
         state = self.start(batch.io)
         moments, latents = [], []
         for tokens in shifted(batch.tokens).unbind(1):
@@ -210,7 +210,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return execution_points(self.config, tokens, depths, Structure(self.statement_ends, self.nesting))
 
     def _all_points(self, fed: Tensor) -> Tensor:
-        """(B, T) -> (B, T)"""
+        """Execution points of whole programs. (B, T) -> (B, T) of bool"""
         return self._points(fed, self.nesting[fed].cumsum(1))
 
     def _predict(

@@ -1,6 +1,6 @@
-"""From examples to what the decoder attends to: features of inputs and outputs, and views of latent values.
+"""Encode examples for the decoder: features of inputs and outputs, and views of latent values.
 
-Knows no time: a latent value is encoded alike whenever it comes up.
+The encoding of a latent value does not depend on the moment at which it occurs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Encoding:
     """Encodes examples for one decoder."""
 
     def __init__(self, networks: Networks, decoder: Decoder, executes_prefixes: bool) -> None:
-        """`executes_prefixes`: whether the input's place is taken by latent values as the program grows."""
+        """`executes_prefixes`: whether latent values replace the input while the program grows."""
         self.networks, self.decoder, self.executes_prefixes = networks, decoder, executes_prefixes
 
     def examples(self, io: IO) -> Examples:
-        """All that is known of tasks before the first lexeme."""
+        """Encode everything that is known about tasks before the first lexeme."""
         inputs, outputs = filled(io)
         wanted = self.networks.numbers(outputs)
         latent = self.networks.certain(self.networks.numbers(inputs))
@@ -40,23 +40,23 @@ class Encoding:
         return Examples(inputs, latent, io.present, features, overview, base, views, first)
 
     def certain(self, values: Tensor) -> Tensor:
-        """Latent values that are surely these ones. (..., K, *) -> (..., K, *)"""
+        """Latent values that are certainly these values. (..., K, *) -> (..., K, *)"""
         return self.networks.certain(self.networks.numbers(values))
 
     def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
-        """What the decoder sees of latent values that belong to tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, 2 A)"""
+        """Views of the latent values of these tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, 2 A)"""
         base, encoder = base.index_select(0, task), self.networks.latent_encoder
         if encoder is None:
             return self._project(INPUT, self.networks.encoder(latents, base))
         return self._project(LATENT, [encoder(latents, base)])
 
     def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Features of the views from `first` on, for the decoder. (..., D) -> (..., 2 A)"""
+        """Keys and values for the views `first`, `first` + 1, ... (..., D) -> (..., 2 A)"""
         return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
 
 def filled(io: IO) -> tuple[Tensor, Tensor]:
-    """Inputs and outputs with copies of the first present example in place of the absent ones. (B, K, *) each"""
+    """Inputs and outputs, with the first present example in place of absent ones. (B, K, *) each"""
     tasks, count = io.present.shape
     first = io.present.int().argmax(1, keepdim=True)
     slots = torch.where(io.present, torch.arange(count, device=first.device), first)  # (B, K)

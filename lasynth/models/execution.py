@@ -1,4 +1,4 @@
-"""Where a program is executed, and the chain of latent values that this makes. Knows no encoder and no losses."""
+"""Execution points of a program, and the chain of latent values from one point to the next."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from lasynth.vocab import EOS
 
 
 class Structure(NamedTuple):
-    """What lexemes say about statements."""
+    """How the lexemes of a language form statements and blocks."""
 
     ends: Tensor
-    """(V,) of bool: a statement is complete with this lexeme."""
+    """(V,) of bool: whether this lexeme ends a statement."""
     nesting: Tensor
-    """(V,) how many blocks this lexeme opens; -1 where it closes one."""
+    """(V,) how many blocks this lexeme opens; -1 if it closes one."""
 
 
 def execution_points(config: ModelConfig, tokens: Tensor, depths: Tensor, structure: Structure) -> Tensor:
-    """After which of these lexemes the executor acts, before the next lexeme is chosen.
+    """Which lexemes are execution points: the executor runs after them, before the model predicts the next lexeme.
 
     `depths` says how many blocks are open. (...), (...) -> (...) of bool
     """
@@ -35,9 +35,10 @@ def execution_points(config: ModelConfig, tokens: Tensor, depths: Tensor, struct
 
 
 class Chain(NamedTuple):
-    """Latent values of B programs after 0, 1, 2, .. executions; each program has its own number of them.
+    """Latent values of B programs after 0, 1, 2, ... executions. Programs may have different numbers of executions.
 
-    They are packed, first those after 0 executions, so that programs without more points waste few rows.
+    All values after 0 executions come first, then those after 1, and so on. So programs with few executions waste few
+    rows.
     """
 
     latents: Tensor
@@ -45,24 +46,24 @@ class Chain(NamedTuple):
     task: Tensor
     """(P,) the program that a row belongs to."""
     rows: Tensor
-    """(B, J): row of the latent value after j executions; 0 where a program has fewer."""
+    """(B, J): row of the latent value after j executions; 0 if a program has fewer."""
 
 
 ROWS = 16
-"""A link of the chain has a multiple of so many rows: each new shape costs time for new kernels, so there are few shapes."""
+"""Each step of the chain has a multiple of so many rows, so that there are few shapes: new shapes cost time."""
 
 
 def in_time_order(points: Tensor) -> tuple[Tensor, Tensor]:
-    """Moments of each program's points, in order of time, then others up to the largest number; and how many are points.
+    """Moments of each program's points in order of time, and how many there are.
 
-    (B, T) of bool -> (B, S), (B,)
+    Rows with fewer than S points are filled with other moments. (B, T) of bool -> (B, S), (B,)
     """
     counts = points.sum(1)
     return points.int().argsort(dim=1, descending=True, stable=True)[:, : int(counts.max())], counts
 
 
 def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tensor) -> Chain:
-    """Execute at every point: the only sequential part of training. (B, K, *), (B, E, T, H), (B, T)"""
+    """Execute at every point. This is the only sequential part of training. (B, K, *), (B, E, T, H), (B, T)"""
     positions, counts = in_time_order(points)  # (B, S), (B,)
     longest = positions.shape[1]
     order = counts.argsort(descending=True, stable=True)
@@ -80,7 +81,7 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
 
 
 def true_chain(initial: Tensor, states: Tensor, points: Tensor, ends: Tensor) -> Chain:
-    """The same from latent values that are known at every statement end, of which the points are some.
+    """The chain of known latent values `states` at statement ends. Every point is a statement end.
 
     (B, K, *), (B, S, K, *), (B, T) of bool twice
     """

@@ -1,4 +1,4 @@
-"""What a run of true programs costs: four losses, each a mean over the batch. Knows nothing of how scores come about."""
+"""The losses of a run on true programs, each a mean over the batch."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from lasynth.vocab import BOS, PAD
 
 
 class Run(NamedTuple):
-    """All steps of B programs."""
+    """Everything computed for B programs."""
 
     scores: Tensor
     """(B, T, V)"""
     first_seen: list[Tensor]
-    """What was attended to before the first lexeme, each (B, K, A)."""
+    """Results of attention before the first lexeme, each (B, K, A)."""
     hidden: Tensor
     """(B, E, T, H)"""
     latents: Tensor
@@ -34,12 +34,12 @@ class Run(NamedTuple):
 
 
 def shifted(tokens: Tensor) -> Tensor:
-    """What is fed at each moment: BOS, then all but the last lexeme. (B, T) -> (B, T)"""
+    """The lexemes that are fed at each moment: BOS, then all but the last one. (B, T) -> (B, T)"""
     return torch.cat([torch.full_like(tokens[:, :1], BOS), tokens[:, :-1]], 1)
 
 
 def final_loss(networks: Networks, run: Run, batch: Batch, points: Tensor) -> Tensor:
-    """How far the latent value after the whole program is from the output. `points` are the execution points, (B, T)."""
+    """How far the latent value after the whole program is from the output. `points`: execution points, (B, T)."""
     executor = networks.executor
     if executor is None:
         return run.scores.new_zeros(())
@@ -54,7 +54,10 @@ def final_loss(networks: Networks, run: Run, batch: Batch, points: Tensor) -> Te
 
 
 def statements_loss(networks: Networks, run: Run, batch: Batch, points: Tensor, ends: Tensor) -> Tensor:
-    """How far the latent values at execution points are from the true ones. Points are some of the statement ends, (B, T)."""
+    """How far the latent values at execution points are from the true ones.
+
+    Every point is a statement end. `points` and `ends` are (B, T) of bool.
+    """
     if batch.states is None or batch.states_valid is None:
         raise ValueError("execution_loss: statements needs a batch with the true values at statement ends")
     numbers = ends.cumsum(1)  # (B, T): statements so far
@@ -62,20 +65,20 @@ def statements_loss(networks: Networks, run: Run, batch: Batch, points: Tensor, 
     if batch.states.shape[1] < count:
         raise ValueError(f"a program has {count} statement ends, the batch has values for {batch.states.shape[1]}")
     positions, _ = in_time_order(points)  # (B, S)
-    number = (numbers.gather(1, positions) - 1).clamp(min=0)  # (B, S): of each point among the statement ends
+    number = (numbers.gather(1, positions) - 1).clamp(min=0)  # (B, S): index among the statement ends
     rows = torch.arange(len(points), device=points.device).unsqueeze(1)
     valid = batch.states_valid[rows, number] & batch.io.present.unsqueeze(1)  # (B, S, K)
     valid = valid & points.gather(1, positions).unsqueeze(2)
     true = batch.states[rows, number]
     unknown = ~valid.view(*valid.shape, *(1 for _ in true.shape[3:]))
     outputs = filled(batch.io)[1].unsqueeze(1).to(true.dtype)
-    true = networks.numbers(torch.where(unknown, outputs, true))  # any value will do where it does not count
+    true = networks.numbers(torch.where(unknown, outputs, true))  # any value: the mean leaves it out
     latents = run.latents[run.current.gather(1, positions)]  # (B, S, K, *)
     return masked_mean(networks.value_loss(latents, true), valid).mean()
 
 
 def operation_loss(networks: Networks, run: Run, batch: Batch) -> Tensor:
-    """Of the operation predictor, before the first lexeme."""
+    """The loss of the operation predictor, before the first lexeme."""
     if networks.operations is None:
         return run.scores.new_zeros(())
     seen, numbers = run.first_seen, [networks.numbers(side) for side in filled(batch.io)]
@@ -86,7 +89,7 @@ def operation_loss(networks: Networks, run: Run, batch: Batch) -> Tensor:
 def real_mistakes(
     real: RealExecution, scores: Tensor, batch: Batch, statement_ends: Tensor, count: int, rng: Generator
 ) -> Mistakes:
-    """Wrong lexemes that the model finds likely, without those that lead to the same values as the true program.
+    """Draw mistakes that the model finds likely, and drop those that have the same values as the true program.
 
     `scores` are the model's for the batch's programs, (B, T, V).
     """
@@ -100,7 +103,10 @@ def real_mistakes(
 
 
 def mistake_loss(scores: Tensor, mistakes: Mistakes, tasks: int) -> Tensor:
-    """How far a model is from knowing that nothing follows a mistake. It says so with BOS, which no program holds and no search
-    takes. `scores` are of the programs with mistakes, (R, T, V); the mean is over so many tasks."""
+    """How far a model is from predicting that nothing follows a mistake.
+
+    The model predicts this by BOS, which no program contains and no search takes. `scores` are those of the programs
+    with mistakes, (R, T, V). The result is the sum over mistakes, divided by the number of tasks.
+    """
     behind = scores[torch.arange(len(mistakes.rows), device=scores.device), mistakes.ends]  # (R, V)
     return -behind.log_softmax(-1)[:, BOS].sum() / tasks

@@ -1,8 +1,8 @@
 """Mistakes that a model would make: true programs with one lexeme replaced by a wrong one that the model finds likely.
 
-Training shows a model only prefixes of true programs. In a search it also extends prefixes with a mistake of its own, as if
-nothing had happened. So training shows it some mistakes, each up to the end of its statement, and teaches that nothing
-follows. Knows neither networks nor languages.
+Without them, training shows a model only prefixes of true programs. But in a search the model also extends prefixes
+that contain its own mistakes, as if they were right. So training also shows it some mistakes, each up to the end of its
+statement, and teaches it that nothing follows: they are dead ends.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Mistakes(NamedTuple):
     """R prefixes of programs with a mistake in the last statement."""
 
     rows: Tensor
-    """(R,) the programs of the batch from which they are made."""
+    """(R,) index of the program in the batch."""
     tokens: Tensor
     """(R, T): lexemes up to the statement's end, EOS, then PAD."""
     ends: Tensor
-    """(R,) where EOS is."""
+    """(R,) position of EOS."""
 
     def at(self, index: Tensor) -> Mistakes:
         return Mistakes(self.rows[index], self.tokens[index], self.ends[index])
@@ -32,9 +32,9 @@ class Mistakes(NamedTuple):
 def draw_mistakes(
     tokens: Tensor, scores: Tensor, alike: Tensor, statement_ends: Tensor, count: int, rng: Generator
 ) -> Mistakes:
-    """Draw so many mistakes, each with the probability that the model gives it.
+    """Draw up to `count` mistakes, with the probabilities that the model gives them.
 
-    `scores` are the model's for each lexeme of the programs, `alike` says which lexemes can stand in for which.
+    `scores` are the model's for each lexeme of the programs. `alike` says which lexemes can replace which.
     (B, T), (B, T, V), (V, V) of bool, (V,) of bool
     """
     _, length, vocabulary = scores.shape

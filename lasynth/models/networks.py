@@ -1,8 +1,8 @@
-"""What a model needs of a language: its networks, and the meaning of a latent value. A domain's `networks` module has them.
+"""The networks that a language provides for models. `Learnable.networks` of a domain makes them.
 
-A latent value is a model's picture of a value: a tensor (..., K, *) whose last axes are the language's own affair. Encoders
-give one feature vector for each of the L places of a value that a decoder can attend to. Values come as the numbers that
-`Networks.numbers` makes of them.
+A latent value is a model's representation of a value: a tensor (..., K, *) whose last axes the language defines.
+Encoders give one feature vector for each of the L places of a value that a decoder can attend to. Networks take values
+in the form that `Networks.numbers` gives them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 class Encoder(Protocol):
     def prepare(self, outputs: Tensor) -> Tensor:
-        """What all latent values of a task share. (B, K, *) -> (B, K, *)"""
+        """The part of the encoding that all latent values of a task share. (B, K, *) -> (B, K, *)"""
 
     def __call__(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """Features of input and output. (R, K, *), (R, K, *) -> (R, K, L, D), (R, K, L, D)"""
@@ -22,7 +22,7 @@ class Encoder(Protocol):
 
 class Executor(Protocol):
     def prepare(self, hidden: Tensor) -> Tensor:
-        """What an execution needs of the decoder's state; for all points at once. (..., H) -> (..., X)"""
+        """The part of an execution that depends only on the decoder's state. (..., H) -> (..., X)"""
 
     def __call__(self, latent: Tensor, context: Tensor) -> Tensor:
         """The latent value after one execution. (R, K, *), (R, 1 or K, X) -> (R, K, *)"""
@@ -33,10 +33,10 @@ class LatentEncoder(Protocol):
 
     @property
     def size(self) -> int:
-        """Of its features, Z."""
+        """Z, the size of its features."""
 
     def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
-        """What all latent values of a task share, from the features of its examples and from its outputs.
+        """The part that all latent values of a task share, from the features of its examples and from its outputs.
 
         (B, K, L, D), (B, K, L, D), (B, K, *) -> (B, K, *)
         """
@@ -51,11 +51,11 @@ class Operations(Protocol):
 
 
 class Networks(Protocol):
-    """A module with these parts; a part that the config does not ask for is None."""
+    """A module with these parts. A part that the config does not ask for is None."""
 
     @property
     def feature_size(self) -> int:
-        """D"""
+        """D, the size of the encoder's features."""
 
     @property
     def encoder(self) -> Encoder: ...
@@ -70,10 +70,10 @@ class Networks(Protocol):
     def operations(self) -> Operations | None: ...
 
     def numbers(self, values: Tensor) -> Tensor:
-        """Values as the other parts take them; a value that they cannot represent becomes a near one. (..., *) -> (..., *)"""
+        """Values as the networks take them; one that they cannot represent becomes a near one. (..., *) -> (..., *)"""
 
     def certain(self, numbers: Tensor) -> Tensor:
-        """The latent value that is surely this one. (R, K, *) -> (R, K, *)"""
+        """The latent value that is certainly this value. (R, K, *) -> (R, K, *)"""
 
     def value_loss(self, latent: Tensor, numbers: Tensor) -> Tensor:
         """How far a latent value is from the true one. (..., *), (..., *) -> (...)"""
@@ -81,4 +81,4 @@ class Networks(Protocol):
     def operation_loss(
         self, attended_input: Tensor, attended_output: Tensor, inputs: Tensor, outputs: Tensor
     ) -> Tensor:
-        """Step-0 loss of the operation predictor. (B, K, A), (B, K, A), (B, K, *), (B, K, *) -> (B, K)"""
+        """Loss of the operation predictor at step 0. (B, K, A), (B, K, A), (B, K, *), (B, K, *) -> (B, K)"""

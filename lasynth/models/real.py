@@ -1,6 +1,6 @@
-"""Real execution inside a model: prefixes of programs, run by the language's machine, between tensors.
+"""Real execution inside a model: the language's machine runs prefixes of programs; arguments and results are tensors.
 
-Used by the row `Executed` and by the loss of mistakes. Knows no network.
+The row `Executed` and the loss of mistakes use it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class RealExecution:
     def __init__(self, values: Values, machine: Machine) -> None:
         self.values, self.machine = values, machine
         self.alike = torch.from_numpy(machine.alike)
-        """(V, V) of bool: which lexemes can stand in for which."""
+        """(V, V) of bool: which lexemes can replace which."""
 
     def states(self, tokens: Tensor, inputs: Tensor) -> Tensor:
         """Values at every statement end of programs. (B, T), (B, K, *) -> (B, S, K, *)"""
@@ -26,7 +26,7 @@ class RealExecution:
         return torch.from_numpy(states).to(inputs.device)
 
     def last_state(self, tokens: Tensor, inputs: Tensor) -> Tensor:
-        """Values at the last lexeme of prefixes, which ends a statement. (B, T), (B, K, *) -> (B, K, *)"""
+        """Values after prefixes that end with a statement. (B, T), (B, K, *) -> (B, K, *)"""
         return torch.from_numpy(self.machine.last_state(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
 
     def failed(self, tokens: Tensor, inputs: Tensor) -> Tensor:
@@ -34,13 +34,16 @@ class RealExecution:
         return torch.from_numpy(self.machine.failed(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
 
     def differ(self, one: Tensor, other: Tensor) -> Tensor:
-        """Which tasks have an example with different values. (B, K, *), (B, K, *) -> (B,) of bool"""
+        """Which tasks have different values in at least one example. (B, K, *), (B, K, *) -> (B,) of bool"""
         same = torch.from_numpy(self.values.same(one.cpu().numpy(), other.cpu().numpy()))  # (B, K)
         return ~same.all(1).to(one.device)
 
     def examples_at_cursor(self, fed: Tensor, inputs: Tensor, present: Tensor, last: bool = False) -> Tensor:
-        """Which examples reach the place where the next lexeme stands, after every lexeme or after the last one alone. Where
-        none does, all count. `fed` is BOS and the lexemes so far. (B, T), (B, K, *), (B, K) -> (B, K, T or 1) of bool"""
+        """Which examples reach the place of the next lexeme, after every lexeme or (`last`) only after the last one.
+
+        If no example reaches it, all of them count. `fed` is BOS and the lexemes so far.
+        (B, T), (B, K, *), (B, K) -> (B, K, T or 1) of bool
+        """
         begin = fed.shape[1] - 2 if last else 0
         tokens = fed[:, 1:].cpu().numpy()
         reached = torch.from_numpy(self.machine.reaching(tokens, inputs.cpu().numpy(), max(0, begin)))

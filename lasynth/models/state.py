@@ -1,4 +1,4 @@
-"""What a search keeps: N unfinished programs, by index into what their tasks and their executions share."""
+"""The state of a search: N unfinished programs, with indices into what they share with others of the same task."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class Examples(NamedTuple):
     inputs: Tensor
     """(B, K, *): the values themselves."""
     latent: Tensor
-    """(B, K, *): the latent values that are surely the inputs."""
+    """(B, K, *): the latent values that are certainly the inputs."""
     present: Tensor
     """(B, K)"""
     features: tuple[Tensor, Tensor]
     """(B, K, L, D) of inputs and of outputs."""
     overview: Overview
-    """What the decoder makes of all examples together."""
+    """The decoder's overview of all examples together."""
     base: Tensor
-    """(B, K, *): what the encodings of all latent values of a task share."""
+    """(B, K, *): the part that the encodings of all latent values of a task share."""
     fixed_views: tuple[Tensor, ...]
-    """Each (B, K, L, 2 A): what the decoder attends to at any time."""
+    """Each (B, K, L, 2 A): views that stay the same while a program is written."""
     first_views: tuple[Tensor, ...]
-    """Each (B, K, L, 2 A): what it also attends to before the first execution; views of latent values take its place."""
+    """Each (B, K, L, 2 A): views before the first execution. Views of latent values replace them later."""
 
     def overview_of(self, task: Tensor, places: Places) -> Overview:
-        """For hypotheses of these tasks, (N,)."""
+        """The overview for hypotheses of these tasks, (N,)."""
         summary, consensus = self.overview
         return Overview(
             None if summary is None else summary.index_select(0, task),
@@ -42,7 +42,7 @@ class Examples(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Latent values with their encodings; hypotheses with the same statements so far share a row."""
+    """Latent values with their encodings. Hypotheses with the same statements so far share a row."""
 
     latents: Tensor
     """(P, K, *)"""
@@ -64,12 +64,12 @@ class Hypotheses:
     examples: Examples
     pool: Pool
     task: Tensor
-    """(N,) row of examples."""
+    """(N,) row of `examples`."""
     pool_row: Tensor
-    """(N,) row of the pool: the latent value after the statements so far."""
+    """(N,) row of `pool`: the latent value after the statements so far."""
     memory: Memory
     fed: Tensor | None
-    """(N, E, 1, F): what the decoder is fed of the step before."""
+    """(N, E, 1, F): input feeding, what the step before attended to."""
     counts: Tensor
     """(N, V): how often each lexeme was written."""
     depth: Tensor
@@ -95,7 +95,7 @@ class Hypotheses:
         return self.pool.latents[self.pool_row]
 
     def replace_latents(self, rows: Tensor, new: Pool) -> Hypotheses:
-        """Give hypotheses `rows` latent values of their own, and drop pool rows that nobody needs any more."""
+        """Give the hypotheses `rows` new latent values, and drop the rows of the pool that are no longer used."""
         kept = torch.ones_like(self.pool_row, dtype=torch.bool)
         kept[rows] = False
         used, renumbered = torch.unique(self.pool_row[kept], return_inverse=True)

@@ -17,6 +17,8 @@ from lasynth.domains.restricted_c.execution.prefixes import prefix_values
 from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.models.base import IO, Batch
+from lasynth.models.build import build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.task import Task
 from lasynth.vocab import PAD
 
@@ -43,7 +45,14 @@ VARIANTS = {
     "LaSynth+, no overview": small("LaSynth+", overview=0),
 }
 CONFIGS = ROWS | VARIANTS
-"""Every row at both presets, and settings that no row uses."""
+"""Every row at both presets, and variants with settings that no row uses."""
+
+
+def new_model(config: ModelConfig, seed: int = 0) -> EncoderDecoder:
+    """A model with new weights, of the class that has all rows of restricted C."""
+    model = build_model(config, DOMAIN, seed)
+    assert isinstance(model, EncoderDecoder)
+    return model
 
 
 @cache
@@ -55,7 +64,7 @@ def sampled(count: int, length: int, low: int, high: int) -> list[Task[Program, 
 def make_batch(
     tasks: list[Task[Program, list[int]]], examples: int = 5, absent: bool = True, low: int = -4, high: int = 4
 ) -> Batch:
-    """A batch as training sees it; every second task lacks an example where `absent`."""
+    """A batch as in training. With `absent`, every second task lacks its last example."""
     values = np.array([[(e.input, e.output) for e in task.examples[:examples]] for task in tasks])  # (B, K, 2, L)
     programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
     tokens = np.full((len(tasks), max(map(len, programs))), PAD)
@@ -67,23 +76,24 @@ def make_batch(
     inputs, outputs = values[:, :, 0], values[:, :, 1]
     states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs.astype(np.int32))
     valid &= ((states >= low) & (states <= high)).all(-1) & present[:, None]
-    values = [torch.from_numpy(array).long() for array in (inputs, outputs, tokens, states)]
-    return Batch(IO(values[0], values[1], torch.from_numpy(present)), values[2], values[3], torch.from_numpy(valid))
+    tensors = [torch.from_numpy(array).long() for array in (inputs, outputs, tokens, states)]
+    io = IO(tensors[0], tensors[1], torch.from_numpy(present))
+    return Batch(io, tensors[2], tensors[3], torch.from_numpy(valid))
 
 
 @pytest.fixture(scope="session")
 def batch() -> Batch:
-    """Six programs of different lengths, with values that leave the range on the way."""
+    """Six programs of different lengths; some intermediate values are outside of the range."""
     return make_batch(sampled(6, 5, -4, 4))
 
 
 @pytest.fixture(scope="session")
 def short_batch() -> Batch:
-    """Four short programs to learn by heart."""
+    """Four short programs to memorise."""
     return make_batch(sorted(sampled(40, 5, -4, 4), key=lambda task: task.tokens)[4:8])
 
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """These models are too small for two threads to pay, and oneDNN stalls when another process has a core."""
+    """Two threads do not pay for such small models, and oneDNN stalls when another process uses a core."""
     torch.set_num_threads(1)

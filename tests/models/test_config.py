@@ -1,4 +1,4 @@
-"""Configs: what a row is, what presets change, and what contradicts itself."""
+"""Model configs: the rows of the table, what presets change, and which settings contradict each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lasynth.train import learning_rate
         ({"encoder": "properties", "executor": "none"}, "cannot have an operation_predictor"),
     ],
 )
-def test_contradictions_are_rejected(settings: dict[str, Any], message: str) -> None:
+def test_wrong_and_contradictory_settings_are_rejected(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(ModelConfig(), **settings)
 
@@ -42,7 +42,7 @@ def test_contradictions_are_rejected(settings: dict[str, Any], message: str) -> 
         ({"smallest_value": 4}, "smallest_value must be less"),
     ],
 )
-def test_lists_that_cannot_be(wrong: dict[str, int], message: str) -> None:
+def test_impossible_list_settings_are_rejected(wrong: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message):
         list_config(wrong)
 
@@ -62,14 +62,14 @@ def test_rows_differ_from_lasynth_as_the_paper_says() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("row", MODELS)
-def test_presets_keep_what_makes_the_row(row: str, preset: str) -> None:
+def test_presets_keep_the_settings_that_define_a_row(row: str, preset: str) -> None:
     names = ("executor", "operation_predictor", "token_attention", "latent_view", "execution_loss")
     config = model_config(row, preset)
     assert (config.encoder == "properties") == (MODELS[row].encoder == "properties")
     assert [getattr(config, name) for name in names] == [getattr(MODELS[row], name) for name in names]
 
 
-def test_the_paper_preset_has_the_papers_sizes() -> None:
+def test_the_paper_preset_executes_and_feeds_as_the_paper() -> None:
     config = model_config("LaSynth", "paper")
     assert (config.hidden, config.embedding, config.layers) == (512, 1024, 2)
     assert config.input_feeding
@@ -77,14 +77,15 @@ def test_the_paper_preset_has_the_papers_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings"), [(("LaSynth++",), {}), (("LaSynth", "gpu"), {}), (("LaSynth",), {"hiden": 3})]
+    ("row", "preset", "settings"),
+    [("LaSynth++", "cpu", {}), ("LaSynth", "gpu", {}), ("LaSynth", "cpu", {"hiden": 3})],
 )
-def test_unknown_names_are_told(arguments: tuple[str, ...], settings: dict[str, int]) -> None:
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(row: str, preset: str, settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"there is no .*; there are "):
-        model_config(*arguments, **settings)
+        model_config(row, preset, **settings)
 
 
-def test_the_papers_preset_is_as_the_paper_says() -> None:
+def test_the_paper_preset_has_the_papers_sizes_and_training() -> None:
     sizes = asdict(model_config("LaSynth", "paper"))
     assert {name: sizes[name] for name in ("hidden", "embedding", "decoder_hidden", "layers", "overview")} == {
         "hidden": 512, "embedding": 1024, "decoder_hidden": 512, "layers": 2, "overview": 0,

@@ -1,4 +1,4 @@
-"""The paper's equations, written once more by the letter, against the code that computes them; `docs/paper_map.md` names it."""
+"""The paper's equations, written out literally, against the code that computes them (see `docs/paper_map.md`)."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from lasynth.layers import Attention, Join
 from lasynth.models.base import Batch
-from lasynth.models.build import Model, build_model
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.vocab import BOS, PAD
-from tests.models.conftest import DOMAIN, small
+from tests.models.conftest import new_model, small
 
 MAP = Path(__file__).parents[2] / "docs" / "paper_map.md"
 
 
-def joined(join: torch.nn.Module, *parts: Tensor) -> Tensor:
-    """W [parts] + b, of one matrix."""
-    weights = torch.cat(list(join.weights), 1)  # type: ignore[arg-type]
+def joined(join: Join, *parts: Tensor) -> Tensor:
+    """W [parts] + b, with one matrix W."""
+    weights = torch.cat(list(join.weights), 1)
     width = max(part.shape[1] for part in parts)
     wide = [part.expand(-1, width, -1, -1) for part in parts]
-    return F.linear(torch.cat(wide, -1), weights, join.bias)  # type: ignore[arg-type]
+    return F.linear(torch.cat(wide, -1), weights, join.bias)
 
 
 def attention(decoder: Decoder, view: int, query: list[Tensor], memory: Tensor) -> Tensor:
     """Scores q W M, and tanh(W [context; query])."""
     layer = decoder.attentions[view]
-    keys, values = layer.memory(memory).chunk(2, -1)  # type: ignore[operator]
-    weights = (joined(layer.query, *query) @ keys.transpose(-1, -2)).softmax(-1)  # type: ignore[arg-type]
-    return (weights @ values + joined(layer.combine, *query)).tanh()  # type: ignore[arg-type]
+    assert isinstance(layer, Attention)
+    projected: Tensor = layer.memory(memory)
+    keys, values = projected.chunk(2, -1)
+    weights = (joined(layer.query, *query) @ keys.transpose(-1, -2)).softmax(-1)
+    return (weights @ values + joined(layer.combine, *query)).tanh()
 
 
 def test_double_attention() -> None:
@@ -64,8 +67,8 @@ def test_next_lexeme() -> None:
     torch.testing.assert_close(scores, decoder.output(decoder.recall(pooled, counts)))
 
 
-def last_value(model: Model, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
-    """The latent value of one task after its whole program, and the decoder's state then, step by step."""
+def last_value(model: EncoderDecoder, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
+    """The latent value of one task after its whole program and the decoder's state there, computed step by step."""
     io = type(batch.io)(*(part[row : row + 1] for part in batch.io))
     state = model.start(io)
     lexemes = [BOS, *(int(token) for token in batch.tokens[row] if token != PAD)][:-1]
@@ -76,8 +79,8 @@ def last_value(model: Model, batch: Batch, row: int) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("row", ["LaSynth", "NoPartialExecutor"])
 def test_execution_loss(row: str, batch: Batch) -> None:
-    """L_Exec = Loss(I_T, O): I_T after the last lexeme, or LatentExecutor(I, h_T) if there is no partial execution."""
-    model = build_model(small(row, "paper"), DOMAIN, seed=1)
+    """L_Exec = Loss(I_T, O), with I_T after the last lexeme; LatentExecutor(I, h_T) without partial execution."""
+    model = new_model(small(row, "paper"), seed=1)
     losses = []
     with torch.no_grad():
         for n in range(len(batch.tokens)):
@@ -94,8 +97,8 @@ def test_execution_loss(row: str, batch: Batch) -> None:
 
 
 def test_operation_loss(batch: Batch) -> None:
-    """L_Op looks at what is attended to at step 0, before any lexeme is written."""
-    model = build_model(small("LaSynth", "paper"), DOMAIN, seed=1)
+    """L_Op uses the results of attention at step 0, before any lexeme is written."""
+    model = new_model(small("LaSynth", "paper"), seed=1)
     operations = model.networks.operations
     assert operations is not None
     with torch.no_grad():
@@ -107,7 +110,7 @@ def test_operation_loss(batch: Batch) -> None:
         assert model.loss(batch).operation.item() == pytest.approx(mean.item(), abs=1e-4)
 
 
-def test_the_map_names_what_exists() -> None:
+def test_names_in_the_paper_map_exist() -> None:
     modules = [
         importlib.import_module(f"lasynth.{name}")
         for name in (

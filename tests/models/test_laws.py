@@ -1,4 +1,4 @@
-"""Laws that every row keeps: both paths agree, nothing is dead, everything can be learnt, nothing is infinite."""
+"""Properties of every row: both paths agree, all parameters get a gradient, the row can learn, losses are finite."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch
-from lasynth.models.build import Model, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.precision import bf16_works
 from lasynth.settings import TRAINING, TrainConfig
 from lasynth.train import learning_rate
 from lasynth.vocab import BOS, EOS, PAD
-from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, sampled, small
+from tests.models.conftest import CONFIGS, DOMAIN, ROWS, make_batch, new_model, sampled, small
 
 every_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
 
-def scores_by_steps(model: Model, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
-    """Log-probabilities of programs (N, T) for tasks (N,), hypotheses shuffled, dropped and repeated on the way."""
+def scores_by_steps(model: EncoderDecoder, io: IO, task: Tensor, tokens: Tensor, generator: torch.Generator) -> Tensor:
+    """Log-probabilities of programs (N, T) for tasks (N,), while hypotheses are shuffled, dropped and repeated."""
     state = model.start(io).reorder(task)
-    owner = torch.arange(len(task))  # which program each hypothesis of the state is
+    owner = torch.arange(len(task))  # index of each hypothesis's program
     total = torch.zeros(len(task))
     last = torch.full_like(task, BOS)
     for t in range(tokens.shape[1]):
@@ -45,8 +45,8 @@ def scores_by_steps(model: Model, io: IO, task: Tensor, tokens: Tensor, generato
 
 @every_config
 def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
-    """Also for several different programs of one task, which may share executions up to somewhere."""
-    model = build_model(config, DOMAIN, seed=1)
+    """Also for different programs of one task, which share executions while their statements are the same."""
+    model = new_model(config, seed=1)
     with torch.no_grad():
         rolled = torch.roll(batch.tokens, 1, 0)
         own, others = (
@@ -59,7 +59,7 @@ def test_loss_and_steps_agree(config: ModelConfig, batch: Batch) -> None:
     torch.testing.assert_close(by_steps, torch.cat([own, others]), atol=1e-3, rtol=1e-5)
 
 
-def model_scores(model: Model, io: IO, tokens: Tensor) -> Tensor:
+def model_scores(model: EncoderDecoder, io: IO, tokens: Tensor) -> Tensor:
     batch = Batch(io, tokens)
     return (model.run_stepwise(batch) if model.config.input_feeding else model.run_parallel(batch)).scores
 
@@ -68,8 +68,8 @@ PARALLEL = {name: config for name, config in CONFIGS.items() if not config.input
 
 
 @pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
-def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
-    model = build_model(config, DOMAIN, seed=1)
+def test_parallel_and_stepwise_runs_agree(config: ModelConfig, batch: Batch) -> None:
+    model = new_model(config, seed=1)
     with torch.no_grad():
         parallel, stepwise = model.run_parallel(batch), model.run_stepwise(batch)
     real = batch.tokens != PAD
@@ -83,7 +83,7 @@ def test_both_paths_execute_alike(config: ModelConfig, batch: Batch) -> None:
 
 @pytest.mark.parametrize("execute_at", ["statement", "outer"])
 def test_the_chain_executes_at_statement_ends_only(execute_at: str, batch: Batch) -> None:
-    model = build_model(small("LaSynth+", execute_at=execute_at), DOMAIN)
+    model = new_model(small("LaSynth+", execute_at=execute_at))
     run = model.run_parallel(batch)
     ends = torch.from_numpy(DOMAIN.statement_ends)[batch.tokens]
     if execute_at == "outer":
@@ -101,15 +101,15 @@ def test_the_chain_executes_at_statement_ends_only(execute_at: str, batch: Batch
 
 @every_config
 def test_every_parameter_gets_a_gradient(config: ModelConfig, batch: Batch) -> None:
-    model = build_model(config, DOMAIN, seed=1)
-    model.loss(batch).total.backward()
+    model = new_model(config, seed=1)
+    model.loss(batch).total.backward()  # type: ignore[no-untyped-call]
     dead = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert dead == []
     assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
 
 
 def takes_long(name: str) -> bool:
-    """Lexeme by lexeme: all rows learn in the slow tests, one always."""
+    """Whether a row is trained lexeme by lexeme. Of these, only one is in the default tests."""
     return ROWS[name].input_feeding and name != "LaSynth, paper"
 
 
@@ -120,7 +120,7 @@ LEARNERS = [
 
 @pytest.mark.parametrize("config", LEARNERS)
 def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> None:
-    model = build_model(replace(config, hidden=36, embedding=32, decoder_hidden=48, layers=1), DOMAIN, seed=3)
+    model = new_model(replace(config, hidden=36, embedding=32, decoder_hidden=48, layers=1), seed=3)
     optimiser = torch.optim.Adam(model.parameters(), 1e-2)
     for step in range(250):
         losses = model.loss(short_batch)
@@ -129,7 +129,7 @@ def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> N
         if losses.program.item() < 0.2:
             break
         optimiser.zero_grad()
-        losses.total.backward()
+        losses.total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimiser.step()
     assert losses.program.item() < 0.3
@@ -138,7 +138,7 @@ def test_every_row_memorises_tasks(config: ModelConfig, short_batch: Batch) -> N
 
 
 def lessons(rng: np.random.Generator, count: int) -> Batch:
-    """Programs that count one element up or down, each time with lists that were never seen before."""
+    """Programs that increment or decrement one element, with new random lists."""
     place, sign = rng.integers(0, 5, count), rng.choice([-1, 1], count)
     inputs = rng.integers(-3, 4, (count, 5, 5))
     outputs = inputs + (np.arange(5) == place[:, None])[:, None] * sign[:, None, None]
@@ -153,15 +153,15 @@ CPU_ROWS = {name: config for name, config in ROWS.items() if name.endswith("cpu"
 
 
 @pytest.mark.parametrize("config", CPU_ROWS.values(), ids=CPU_ROWS)
-def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
-    """A model must learn what the examples say, not only what programs look like."""
-    model = build_model(replace(config, hidden=32, embedding=32, decoder_hidden=32), DOMAIN, seed=3)
+def test_programs_are_likely_only_for_their_own_examples(config: ModelConfig) -> None:
+    """A model must learn from the examples, not only what programs look like."""
+    model = new_model(replace(config, hidden=32, embedding=32, decoder_hidden=32), seed=3)
     rng = np.random.default_rng(0)
     optimiser = torch.optim.Adam(model.parameters(), 5e-3)
     for _ in range(300):
         optimiser.zero_grad()
         losses = model.loss(lessons(rng, 32))
-        losses.total.backward()
+        losses.total.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         if losses.program < 0.4:
             break
@@ -173,7 +173,7 @@ def test_examples_of_another_task_mislead(config: ModelConfig) -> None:
     assert wrong > 2.0
 
 
-def greedy(model: Model, batch: Batch) -> list[list[int]]:
+def greedy(model: EncoderDecoder, batch: Batch) -> list[list[int]]:
     rows, steps = batch.tokens.shape
     with torch.no_grad():
         state, last = model.start(batch.io), torch.full((rows,), BOS)
@@ -184,7 +184,7 @@ def greedy(model: Model, batch: Batch) -> list[list[int]]:
             written.append(last)
     programs = torch.stack(written, 1)
     ended = (programs == EOS).cumsum(1) - (programs == EOS).int() > 0
-    return programs.masked_fill(ended, PAD).tolist()  # type: ignore[no-any-return]
+    return programs.masked_fill(ended, PAD).tolist()
 
 
 @every_config
@@ -193,11 +193,11 @@ def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, len
     config = replace(config, values=ListConfig(length, low, high), examples=examples)
     shaped = make_batch(sampled(3, max(length, 5), low, high), examples, True, low, high)
     io, states = shaped.io, shaped.states
-    assert states is not None  # there are too few lists of one element for real tasks, so longer ones are cut
+    assert states is not None  # there are too few lists of one element for tasks, so longer lists are cut
     cut = IO(io.inputs[..., :length], io.outputs[..., :length], io.present)
     shaped = shaped._replace(io=cut, states=states[..., :length])
-    losses = build_model(config, DOMAIN).loss(shaped)
-    losses.total.backward()
+    losses = new_model(config).loss(shaped)
+    losses.total.backward()  # type: ignore[no-untyped-call]
     assert all(torch.isfinite(part) for part in losses)
     assert losses.program > 0
     assert (losses.execution > 0) == (config.learns_execution)
@@ -205,17 +205,17 @@ def test_losses_are_finite_for_any_shape(config: ModelConfig, examples: int, len
 
 
 @every_config
-def test_absent_examples_change_nothing(config: ModelConfig, batch: Batch) -> None:
+def test_absent_examples_have_no_effect(config: ModelConfig, batch: Batch) -> None:
     io = batch.io
     noise = torch.where(io.present.unsqueeze(-1), io.inputs, torch.full_like(io.inputs, -4))
-    model = build_model(config, DOMAIN)
+    model = new_model(config)
     with torch.no_grad():
         given, changed = model.loss(batch), model.loss(batch._replace(io=io._replace(inputs=noise)))
     torch.testing.assert_close(tuple(given), tuple(changed))
 
 
 def test_statement_losses_need_the_true_values(batch: Batch) -> None:
-    model = build_model(small("LaSynth+"), DOMAIN)
+    model = new_model(small("LaSynth+"))
     with pytest.raises(ValueError, match="needs a batch with the true values"):
         model.loss(batch._replace(states=None))
     assert batch.states is not None
@@ -223,9 +223,9 @@ def test_statement_losses_need_the_true_values(batch: Batch) -> None:
         model.loss(batch._replace(states=batch.states[:, :1]))
 
 
-def test_same_seed_same_weights_and_no_other_randomness() -> None:
+def test_the_seed_determines_weights_and_the_global_rng_is_untouched() -> None:
     before = torch.get_rng_state()
-    weights = [build_model(small("LaSynth+"), DOMAIN, seed).state_dict() for seed in (1, 1, 2)]
+    weights = [new_model(small("LaSynth+"), seed).state_dict() for seed in (1, 1, 2)]
     assert torch.equal(torch.get_rng_state(), before)
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
     assert not all(torch.equal(weights[0][name], weights[2][name]) for name in weights[0])
@@ -233,21 +233,21 @@ def test_same_seed_same_weights_and_no_other_randomness() -> None:
 
 @pytest.mark.parametrize("config", PARALLEL.values(), ids=PARALLEL)
 @pytest.mark.skipif(not bf16_works("cpu"), reason="this processor has no bfloat16 for recurrent layers")
-def test_half_precision_is_near(config: ModelConfig, batch: Batch) -> None:
-    model = build_model(config, DOMAIN)
+def test_losses_in_half_precision_are_close(config: ModelConfig, batch: Batch) -> None:
+    model = new_model(config)
     exact = model.loss(batch)
     with torch.autocast("cpu", torch.bfloat16):
         near = model.loss(batch)
-    near.total.backward()
+    near.total.backward()  # type: ignore[no-untyped-call]
     assert near.total.item() == pytest.approx(exact.total.item(), rel=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", MODELS)
 def test_training_steps_at_the_papers_size(row: str) -> None:
-    """With the preset's own settings: after some steps the same programs are more likely."""
+    """With the preset's own settings, the loss on one batch falls within a few steps."""
     config = TrainConfig(**TRAINING["paper"])
-    model = build_model(model_config(row, "paper"), DOMAIN)
+    model = new_model(model_config(row, "paper"))
     batch = make_batch(sampled(config.batch, 5, -4, 4))
     optimiser = torch.optim.Adam(model.parameters(), config.learning_rate, (0.9, config.beta2))
     losses = []
@@ -255,7 +255,7 @@ def test_training_steps_at_the_papers_size(row: str) -> None:
         loss = model.loss(batch).total
         losses.append(loss.item())
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
         optimiser.param_groups[0]["lr"] = learning_rate(config, step, 0.0)
         optimiser.step()

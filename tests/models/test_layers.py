@@ -1,4 +1,4 @@
-"""Layers against their plain definitions."""
+"""Layers against their definitions."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def test_absent_examples_are_not_pooled(generator: torch.Generator) -> None:
     torch.testing.assert_close(pooled, features[:, [0, 2]].amax(1))
 
 
-def test_the_mean_of_nothing_is_zero() -> None:
+def test_a_masked_mean_of_no_values_is_zero() -> None:
     values, mask = torch.tensor([[1.0, 5.0], [2.0, torch.inf]]), torch.tensor([[True, True], [False, False]])
     assert masked_mean(values, mask).tolist() == [3.0, 0.0]
 
 
-def test_padding_costs_nothing(generator: torch.Generator) -> None:
+def test_padding_does_not_count_in_the_loss(generator: torch.Generator) -> None:
     logits = torch.randn(1, 3, 5, generator=generator)
     loss = program_loss(logits, torch.tensor([[3, 2, 0]]))
     expected = -logits.log_softmax(-1)[0, [0, 1], [3, 2]].sum()
     torch.testing.assert_close(loss, expected.unsqueeze(0))
 
 
-def test_queries_that_share_a_memory_see_what_they_would_see_of_a_copy(generator: torch.Generator) -> None:
+def test_a_shared_memory_gives_the_same_result_as_a_copy_per_query(generator: torch.Generator) -> None:
     attention, task = Attention((4,), 3, 6), torch.tensor([2, 0, 2, 5, 2, 0])
     memory = attention.project(torch.randn(6, 2, 5, 3, generator=generator))
     places = Places.of(task)

@@ -51,7 +51,7 @@ def test_properties_are_per_element() -> None:
     assert properties[2].nonzero().flatten().tolist() == [4 + 2, 9 + 4 + 4]  # 3 = 2 + 1 and 3 = 4 - 1
 
 
-def test_a_certain_list_costs_nothing_and_any_other_much() -> None:
+def test_a_certain_list_has_no_loss_and_a_wrong_one_a_large_loss() -> None:
     lists = ListNetworks(small("LaSynth"))
     right, wrong = torch.tensor([[0, 8, 3]]), torch.tensor([[0, 8, 4]])
     latent = lists.certain(right)
@@ -60,10 +60,10 @@ def test_a_certain_list_costs_nothing_and_any_other_much() -> None:
 
 
 @pytest.mark.parametrize("config", [small("LaSynth"), small("LaSynth+")])
-def test_an_execution_gives_probabilities_and_knows_places(config: ModelConfig) -> None:
+def test_an_execution_gives_probabilities_and_distinguishes_places(config: ModelConfig) -> None:
     lists = ListNetworks(config)
     assert lists.executor is not None
-    latent = lists.certain(torch.tensor([[[4, 4, 4]]]))  # (1, 1, L, C): equal elements differ by their place only
+    latent = lists.certain(torch.tensor([[[4, 4, 4]]]))  # (1, 1, L, C): equal elements in different places
     after = lists.executor(latent, lists.executor.prepare(torch.zeros(1, 1, config.decoder_hidden)))
     torch.testing.assert_close(after.exp().sum(-1), torch.ones(1, 1, 3))
     assert not torch.allclose(after[0, 0, 0], after[0, 0, 1], atol=1e-6)

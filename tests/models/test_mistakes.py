@@ -1,4 +1,4 @@
-"""Mistakes are likely wrong lexemes of true programs, cut where their statement ends; a model learns to know them."""
+"""Mistakes: true programs with one likely wrong lexeme, cut at the end of its statement. A model learns to see them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import torch
 from torch import Generator, Tensor
 
 from lasynth.models.base import Batch
-from lasynth.models.build import build_model
 from lasynth.models.mistakes import Mistakes, draw_mistakes
 from lasynth.vocab import EOS, PAD
-from tests.models.conftest import DOMAIN, small
+from tests.models.conftest import DOMAIN, new_model, small
 
 ALIKE = torch.from_numpy(DOMAIN.table.alike)
 ENDS = torch.from_numpy(DOMAIN.statement_ends)
@@ -34,14 +33,14 @@ def test_a_mistake_is_one_lexeme_in_the_last_statement(batch: Batch) -> None:
         assert (tokens[end + 1 :] == PAD).all()
 
 
-def test_the_same_numbers_draw_the_same_mistakes(batch: Batch) -> None:
+def test_the_same_seed_draws_the_same_mistakes(batch: Batch) -> None:
     one, same, other = draw(batch.tokens, 40), draw(batch.tokens, 40), draw(batch.tokens, 40, seed=2)
     assert all(torch.equal(mine, theirs) for mine, theirs in zip(one, same, strict=True))
     assert not torch.equal(one.tokens, other.tokens)
 
 
-def test_what_the_model_finds_impossible_is_no_mistake(batch: Batch) -> None:
-    """Only one other lexeme at one place is likely at all."""
+def test_lexemes_without_probability_are_not_drawn(batch: Batch) -> None:
+    """Only one wrong lexeme in one place has a probability above zero."""
     tokens = batch.tokens[:1]
     place = int(ALIKE[tokens[0]].any(1).int().argmax())
     other = int((ALIKE[tokens[0, place]] & (torch.arange(len(ALIKE)) != tokens[0, place])).int().argmax())
@@ -54,8 +53,8 @@ def test_what_the_model_finds_impossible_is_no_mistake(batch: Batch) -> None:
     assert len(draw_mistakes(tokens, scores, ALIKE, ENDS, 5, Generator().manual_seed(0)).rows) == 0
 
 
-def test_mistakes_are_learnt_to_be_dead_ends(batch: Batch) -> None:
-    model = build_model(small("Executed"), DOMAIN, seed=1)
+def test_a_model_learns_that_mistakes_are_dead_ends(batch: Batch) -> None:
+    model = new_model(small("Executed"), seed=1)
     optimiser = torch.optim.Adam(model.parameters(), 1e-2)
     losses = []
     for _ in range(60):
@@ -68,9 +67,9 @@ def test_mistakes_are_learnt_to_be_dead_ends(batch: Batch) -> None:
     assert sum(losses[-5:]) < 0.5 * sum(losses[:5])
 
 
-def test_what_does_the_same_is_no_mistake(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With examples on which nothing differs, there is nothing to learn."""
-    model = build_model(small("Executed"), DOMAIN, seed=1)
+def test_a_wrong_lexeme_without_effect_is_not_a_mistake(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no value differs from that of the true program, the loss is zero."""
+    model = new_model(small("Executed"), seed=1)
     run = model.run(batch)
     assert model.mistake_loss(run, batch, 16, Generator().manual_seed(3)).item() > 0
     monkeypatch.setattr(model.real, "states", lambda tokens, values: torch.zeros(len(tokens), 99, 1, 1))

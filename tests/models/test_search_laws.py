@@ -1,4 +1,4 @@
-"""Beam search over the real models, latent values and all: beam 1 is greedy, a wide beam is brute force."""
+"""Beam search with real models and latent values: beam 1 is greedy, a wide beam is brute force."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import torch
 
 from lasynth.config import ModelConfig
 from lasynth.models.base import IO, Batch
-from lasynth.models.build import Model, build_model
+from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.vocab import BOS, EOS, PAD
-from tests.models.conftest import CONFIGS, DOMAIN, ROWS
+from tests.models.conftest import CONFIGS, DOMAIN, ROWS, new_model
 
 SEARCHED = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
 SEARCHED |= {name: CONFIGS[name] for name in ("LaSynth, paper", "LaSynth, beside", "LaSynth+, fed")}
 every_search = pytest.mark.parametrize("config", SEARCHED.values(), ids=SEARCHED)
 
 
-def certain_model(config: ModelConfig) -> Model:
-    """Fresh weights are nearly indifferent, and ties hide mistakes: these say what they mean."""
-    model = build_model(config, DOMAIN, seed=4).eval()
+def certain_model(config: ModelConfig) -> EncoderDecoder:
+    """A model with clear preferences. New weights give nearly equal scores, and ties would hide faults."""
+    model = new_model(config, seed=4).eval()
     with torch.no_grad():
         for parameter in model.decoder.parameters():
-            parameter *= 3
+            parameter.mul_(3)
     return model
 
 
@@ -51,7 +51,7 @@ def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch
         written.append(torch.where(alive, best.indices, PAD))
         last = torch.where(alive, best.indices, EOS)
         if constrained:
-            going = (last != EOS).numpy()  # nothing comes after the end
+            going = (last != EOS).numpy()  # a grammar has no state after EOS
             syntax[going] = DOMAIN.syntax.advance(syntax[going], last.numpy()[going])
     programs = torch.stack(written, 1).numpy()
     ended = (programs == EOS).any(1)
@@ -62,12 +62,12 @@ def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch
 
 
 @pytest.mark.parametrize("row", ["LaSynth", "LaSynth+"])
-def test_only_what_reached_an_execution_point_is_executed(
+def test_only_hypotheses_at_an_execution_point_are_executed(
     row: str, batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As many rows as hypotheses end a statement; and the same search gives the same result."""
+    """The executor runs once for each hypothesis that ends a statement. The same search gives the same result."""
     model, search = certain_model(ROWS[f"{row}, cpu"]), SearchConfig(beam=5, max_length=9)
-    executor = model.networks.executor
+    executor: Any = model.networks.executor
     assert isinstance(executor, torch.nn.Module)
     executed, ends = [0], [0]
     executor.register_forward_hook(lambda module, inputs, output: executed.__setitem__(0, executed[0] + len(inputs[0])))
@@ -88,7 +88,7 @@ def test_only_what_reached_an_execution_point_is_executed(
 
 
 class FewLexemes:
-    """A grammar of any order of these lexemes: small enough to write down all programs."""
+    """A grammar that allows these lexemes in any order. They are few enough to list all programs."""
 
     def __init__(self, *lexemes: str) -> None:
         self.words = DOMAIN.vocab.encode(lexemes)[:-1]
@@ -113,7 +113,7 @@ class FewLexemes:
 
 @every_search
 def test_a_wide_beam_is_brute_force(config: ModelConfig, batch: Batch) -> None:
-    """All programs of at most three lexemes, some of which execute, scored by the path that training takes."""
+    """All programs of at most three lexemes, some with an execution point, against their scores in training."""
     model, syntax, longest = certain_model(config), FewLexemes("++a[0]", "a[1] =", "3", ";", "if"), 4
     programs = syntax.programs(longest)
     beam = sum(len(syntax.words) ** size for size in range(longest + 1))

@@ -53,9 +53,9 @@ def test_wrong_programs_are_dropped_and_a_sure_one_ends_the_search(weights: Path
     """The task is to add one to the last element."""
     watch = Watch(Neural(weights, "c"), EXAMPLES)
     assert watch(finished(("++a[3]", -0.1), ("--a[4]", -2.0))).tolist() == [DROP, DROP]
-    assert watch.best() == [(pytest.approx(-0.1), C.vocab.encode(["++a[3]"])[:-1])], (
-        "both are wrong; the likelier one is kept"
-    )
+    ((score, lexemes),) = watch.best()
+    assert score == pytest.approx(-0.1)
+    assert lexemes == C.vocab.encode(["++a[3]"])[:-1], "both are wrong; the likelier one is kept"
     assert watch(finished(("++a[4]", -5.0), ("++a[0]", -6.0))).tolist() == [KEEP, DROP]
     assert watch(finished(("a[4] =|a[4]|+|1|;", -0.2))).tolist() == [END]
     assert [score for score, _ in watch.best()] == pytest.approx([-0.2, -5.0])

@@ -1,4 +1,4 @@
-"""Restricted C behind the seams of `Domain`: puts the modules of this folder together and holds no logic of its own."""
+"""Restricted C as a `Domain`: connects the modules of this folder and adds no logic of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from lasynth.domains.restricted_c.learning.networks import ListNetworks
 
 PROBES = 64
-"""Lists on which two programs must agree to count as the same behaviour."""
+"""How many lists two programs must agree on to count as the same behaviour."""
 
 
 class RestrictedC:

@@ -26,7 +26,7 @@ def read_list(text: str) -> list[int]:
 
 
 def check_list(value: object, text: str | None = None) -> list[int]:
-    """A list from Python: integers of any kind in a list, a tuple or an array. `text` is how a message shows it. InputError."""
+    """Check a list, tuple or array of integers from Python. Messages show it as `text`. InputError."""
     shown = _shown(str(value) if text is None else text)
     numbers = value.tolist() if hasattr(value, "tolist") else value  # numpy and torch
     if not isinstance(numbers, (list, tuple)):

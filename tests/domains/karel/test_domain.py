@@ -99,9 +99,10 @@ def test_a_value_is_never_read_from_a_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def rendered(program: Program, world: World, *, steps: bool) -> str:
-    console = Console(width=100, file=StringIO())
+    text = StringIO()
+    console = Console(width=100, file=text)
     console.print(KAREL.show(KAREL.trace(program, world), steps=steps))
-    return console.file.getvalue()
+    return text.getvalue()
 
 
 def test_worlds_before_and_after_a_run_are_shown_side_by_side() -> None:

@@ -85,7 +85,8 @@ def complete(lexemes: list[str]) -> bool:
 @settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_the_mask_allows_exactly_the_prefixes_that_can_be_completed(rng: Random) -> None:
-    states, lexemes = SYNTAX.start(1), []
+    states = SYNTAX.start(1)
+    lexemes: list[str] = []
     for _ in range(rng.randrange(12)):
         token = rng.choice([t for t in np.flatnonzero(SYNTAX.allowed(states)[0]).tolist() if t != EOS] or [EOS])
         states, lexemes = SYNTAX.advance(states, np.array([token])), [*lexemes, VOCAB.lexemes[token]]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lasynth.domains.karel import drawing, interpreter, nodes, readable, syntax
 from lasynth.domains.karel.domain import Karel
-from lasynth.domains.karel.nodes import Action, Block, If, IfElse, Program, Repeat, While
+from lasynth.domains.karel.nodes import Action, Block, If, IfElse, Program, Repeat, Statement, While
 from lasynth.domains.karel.world import World
 from lasynth.task import ExecutionError, Task
 
@@ -29,6 +29,7 @@ def smaller(block: Block) -> list[Block]:
         before, after = block[:i], block[i + 1 :]
         found.append((*before, *after))
         found += [(*before, *inner, *after) for inner in nodes.blocks(statement)]
+        changed: list[Statement]
         match statement:
             case Repeat(times, body):
                 changed = [Repeat(times, inner) for inner in smaller(body)]

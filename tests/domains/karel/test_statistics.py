@@ -7,10 +7,12 @@ from collections import Counter
 import pytest
 
 from lasynth.domains.karel import drawing, interpreter, nodes, statistics, syntax
+from lasynth.domains.karel.nodes import Program
+from lasynth.domains.karel.world import World
 from lasynth.task import Example, Task
 
 
-def task_of(text: str, *pictures: str) -> Task:
+def task_of(text: str, *pictures: str) -> Task[Program, World]:
     program = syntax.parse(text)
     worlds = [drawing.read(picture) for picture in pictures]
     examples = tuple(Example(world, interpreter.run(program, world)) for world in worlds)

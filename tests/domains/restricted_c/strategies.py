@@ -16,11 +16,15 @@ from lasynth.domains.restricted_c.language.nodes import (
     For,
     If,
     Increment,
+    LoopRelation,
     Program,
+    StepOperator,
     Test,
     Var,
 )
 
+STEPS: tuple[StepOperator, ...] = ("++", "--")
+BOUNDS: tuple[LoopRelation, ...] = ("<=", ">=")
 NAMES = ("p_0", "p_1", "l_1", "l_2", "l_25", "i", "x_y", "for_", "A")
 constants = st.integers(-6, 9) | st.sampled_from([2**31 - 1, -(2**31) + 1])
 relations = st.sampled_from(["<", ">", "<=", ">=", "==", "!="])
@@ -55,14 +59,13 @@ def blocks(draw: st.DrawFn, scope: tuple[str, ...], in_loop: bool, depth: int, l
             case "assign":
                 body.append(Assign(draw(places(scope)), draw(expressions(scope))))
             case "increment":
-                operator = draw(st.sampled_from(["++", "--"]))
-                body.append(Increment(draw(places(scope)), operator, draw(st.booleans())))
+                body.append(Increment(draw(places(scope)), draw(st.sampled_from(STEPS)), draw(st.booleans())))
             case "for":
                 declares = not scope or draw(st.booleans())
                 name = draw(st.sampled_from(NAMES if declares else scope))
                 inner = draw(blocks(tuple({*scope, name}), True, depth - 1))
-                head = draw(st.tuples(st.integers(-1, 6), st.sampled_from(["<=", ">="]), st.integers(-1, 6)))
-                body.append(For(name, declares, *head, draw(st.sampled_from(["++", "--"])), inner))
+                first, relation, last = draw(st.tuples(st.integers(-1, 6), st.sampled_from(BOUNDS), st.integers(-1, 6)))
+                body.append(For(name, declares, first, relation, last, draw(st.sampled_from(STEPS)), inner))
             case "if":
                 orelse = draw(st.just(()) | blocks(scope, in_loop, depth - 1))
                 body.append(If(draw(conditions(scope)), draw(blocks(scope, in_loop, depth - 1)), orelse))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_csmith_as_the_source() -> None:
      {"branch_share": -0.1}, {"zero_share": 0.6}, {"zero_share": 0.1, "smallest_value": 1},
      {"reduce_checks": 119}, {"rewrite": True}, {"max_tokens": 3}, {"list_length": 1}],
 )  # fmt: skip
-def test_contradictory_options_are_refused(wrong: dict[str, int]) -> None:
+def test_contradictory_options_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         COptions(**wrong)
 

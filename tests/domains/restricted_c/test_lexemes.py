@@ -59,7 +59,8 @@ def test_every_sampled_program_is_allowed_step_by_step(rng: Random) -> None:
 def sample_under_mask(count: int, steps: int, seed: int) -> list[list[int]]:
     """Draw sequences uniformly from the allowed lexemes. Return those that end within `steps`."""
     numbers = np.random.default_rng(seed)
-    states, sequences = C.syntax.start(count), [[] for _ in range(count)]  # type: list[list[int]]
+    states = C.syntax.start(count)
+    sequences: list[list[int]] = [[] for _ in range(count)]
     live = np.arange(count)
     for _ in range(steps):
         allowed = C.syntax.allowed(states)

@@ -135,7 +135,7 @@ def test_long_lists_are_written_in_no_time(name: str) -> None:
 
 
 INT_MIN = -(2**31)
-SMALLEST = {
+SMALLEST: dict[str, tuple[Explanation, list[list[int]]]] = {
     "constant": ((Sum((), INT_MIN), element(1)), [[5, 6], [-7, 0]]),
     "added": ((Sum(((0, 1),), INT_MIN), element(1)), [[5, 6], [2**31 - 1, 0]]),
     "added to two": ((Sum(((0, 1), (1, 1)), INT_MIN), element(1)), [[5, 6], [0, 0]]),

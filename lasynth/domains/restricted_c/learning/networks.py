@@ -1,8 +1,8 @@
-"""Networks over lists: three encoders, two executors, and what a latent list is.
+"""Networks over lists: three encoders, two executors, and the definition of a latent list.
 
-Networks see an element as its number 0 .. C-1, counted from the smallest value. A latent list is (..., L, C) of
-log-probabilities: for each element, of each of the C values it may have. Leading dimensions are rows of any kind, then K
-examples. Nothing here knows of time, decoders or searches.
+Networks see an element as a number 0 .. C-1, counted from the smallest value. A latent list is a tensor (..., L, C):
+for each element, the log-probabilities of the C values that it may have. Leading axes are rows of any kind, then K
+examples. The networks do not depend on the decoder or on the search.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lasynth.layers import Attention, Join, attend
 from lasynth.task import InputError
 
 CERTAIN = -20.0
-"""Log-probability of a value that an element surely does not have: finite, so that it can be added to."""
+"""Log-probability of a value that an element certainly does not have. It is finite, so that sums stay finite."""
 RELATIONS = 32
-"""Features of a pair of values and a third one, R."""
+"""R: number of features of a pair of values and a third value."""
 
 
 class ListNetworks(nn.Module):
@@ -44,16 +44,16 @@ class ListNetworks(nn.Module):
         )
 
     def numbers(self, lists: Tensor) -> Tensor:
-        """Elements as the networks see them; those outside of the range become the nearest inside. (..., L) -> (..., L)"""
+        """Elements as numbers 0 .. C-1, clamped to the range of values. (..., L) -> (..., L)"""
         smallest, largest = self.lists.smallest_value, self.lists.largest_value
         return lists.long().clamp(smallest, largest) - smallest
 
     def certain(self, lists: Tensor) -> Tensor:
-        """(..., L) -> (..., L, C)"""
+        """The latent list that is certainly this list. (..., L) -> (..., L, C)"""
         return (1.0 - F.one_hot(lists, self.lists.count)) * CERTAIN
 
     def value_loss(self, latent: Tensor, lists: Tensor) -> Tensor:
-        """Cross-entropy with the true list, mean over its elements. (..., L, C), (..., L) -> (...)"""
+        """Cross-entropy with the true list, averaged over its elements. (..., L, C), (..., L) -> (...)"""
         return -latent.gather(-1, lists.unsqueeze(-1)).squeeze(-1).mean(-1)
 
     def operation_loss(
@@ -64,13 +64,13 @@ class ListNetworks(nn.Module):
 
 
 def lists_of(config: ModelConfig) -> ListConfig:
-    """What the tasks decided of a model of lists."""
+    """The config's part about lists."""
     assert isinstance(config.values, ListConfig)
     return config.values
 
 
 class ListEncoder(nn.Module):
-    """Two bidirectional LSTMs; the output's also attends to the input's elements."""
+    """A bidirectional LSTM for the input and one for the output, which also attends to the elements of the input."""
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class ListEncoder(nn.Module):
         self.attention = Attention((2 * config.hidden,), 2 * config.hidden, 2 * config.hidden)
 
     def prepare(self, outputs: Tensor) -> Tensor:
-        """What all latent lists of a task share: the output's side of the attention. (..., L) -> (..., L, 2 D)"""
+        """The output's side of the attention, which all latent lists of a task share. (..., L) -> (..., L, 2 D)"""
         wanted = _over_elements(self.output, self.values(outputs))
         return torch.cat([self.attention.query(wanted), self.attention.combine(wanted)], -1)
 
@@ -92,11 +92,11 @@ class ListEncoder(nn.Module):
 
 
 class PairEncoder(nn.Module):
-    """Reads what stands in the same place of input and output together, then beside every other input, then all places at once.
+    """Encodes each pair of input and output element in the same place, with the other input elements, then all pairs.
 
-    Every pair of values has its own embedding, so that `one more` or `unchanged` need not be learnt as arithmetic; so has every
-    pair with a third value, for `the sum of itself and the second one`; and every place has its own weights, so that `the
-    third element changed` is one step away from the decoder.
+    Every pair of values has its own embedding, so that the model need not learn `one more` or `unchanged` as
+    arithmetic. So has every pair with a third value, for `the sum of itself and the second element`. Every place has
+    its own weights, so that the decoder can easily see that `the third element changed`.
     """
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
@@ -112,7 +112,7 @@ class PairEncoder(nn.Module):
         self.norm = nn.LayerNorm(size)
 
     def prepare(self, outputs: Tensor) -> Tensor:
-        """What all latent lists of a task share: the output. (..., L) -> (..., L, C)"""
+        """The output, which all latent lists of a task share. (..., L) -> (..., L, C)"""
         return F.one_hot(outputs, self.count).float()
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
@@ -127,7 +127,7 @@ class PairEncoder(nn.Module):
         return features, features
 
     def _beside_others(self, latent: Tensor, together: Tensor) -> Tensor:
-        """Features of each pair and each input. (..., L, C), (..., L, C C) -> (..., L, list length x R)"""
+        """Features of each pair with each input element. (..., L, C), (..., L, C C) -> (..., L, list length x R)"""
         rows, length = latent.shape[:-2], latent.shape[-2]
         asked = (together @ self.triple.weight).view(*rows, length, self.count, RELATIONS)
         asked = asked.transpose(-3, -2).flatten(-2)  # (..., C, L R): for each value that an input may have
@@ -152,7 +152,7 @@ class PropertyEncoder(nn.Module):
         return outputs
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
-        """As `ListEncoder`, but input and output are seen together: both features are the same."""
+        """As `ListEncoder`, but both features are the same, because properties are of input and output together."""
         inputs = latent.argmax(-1) + self.smallest  # (..., L)
         features = _over_elements(self.lstm, self.properties(inputs, prepared + self.smallest))
         return features, features
@@ -178,7 +178,7 @@ class LstmExecutor(nn.Module):
         self.output = nn.Linear(2 * config.hidden, values.num_embeddings)
 
     def prepare(self, hidden: Tensor) -> Tensor:
-        """What an execution needs of the decoder's state; for all points at once. (..., decoder) -> (..., X)"""
+        """The part of an execution that depends only on the decoder's state. (..., decoder) -> (..., X)"""
         begun: Tensor = self.begin(hidden)
         return begun.tanh()
 
@@ -189,13 +189,13 @@ class LstmExecutor(nn.Module):
         begin = context.expand(*rows, -1).reshape(-1, self.states, self.hidden).transpose(0, 1).contiguous()
         features = self.lstm(elements.to(begin.dtype), (begin, torch.zeros_like(begin)))[0]
         scores: Tensor = self.output(features)
-        return scores.float().log_softmax(-1).view_as(latent)  # never in half precision: a chain adds up its errors
+        return scores.float().log_softmax(-1).view_as(latent)  # not in half precision: errors add up along a chain
 
 
 class WholeExecutor(nn.Module):
-    """A small executor that sees all elements at once: one hidden layer whose units the decoder's state scales and shifts.
+    """A small executor that sees all elements at once. The decoder's state scales and shifts its hidden units.
 
-    Scaling is what choosing an element needs: `a[i] = a[j]` reads and writes where the program says.
+    Scaling lets the decoder's state select elements: `a[i] = a[j]` reads and writes where the program says.
     """
 
     def __init__(self, config: ModelConfig, values: nn.Embedding) -> None:
@@ -208,7 +208,7 @@ class WholeExecutor(nn.Module):
             nn.Sequential(nn.LayerNorm(size), nn.Linear(size, size), nn.GELU(), nn.Linear(size, size))
             for _ in range(config.layers)
         )
-        self.output = nn.Linear(size, whole + self.length)  # values, and for each element whether it changes
+        self.output = nn.Linear(size, whole + self.length)  # new values, and a gate for each element
 
     def prepare(self, hidden: Tensor) -> Tensor:
         prepared: Tensor = self.begin(hidden)
@@ -226,11 +226,11 @@ class WholeExecutor(nn.Module):
         return update(latent, scores.view(*latent.shape[:-2], self.length, -1)[..., :length, :])
 
 
-EXECUTORS = {"lstm": LstmExecutor, "whole": WholeExecutor}
+EXECUTORS: dict[str, type[LstmExecutor | WholeExecutor]] = {"lstm": LstmExecutor, "whole": WholeExecutor}
 
 
 class LatentEncoder(nn.Module):
-    """What is left to do: per element, the pair of latent and wanted value, on top of the features that are there already."""
+    """Encodes what is left to do: each element's pair of latent and wanted value, and the features of the example."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -240,7 +240,7 @@ class LatentEncoder(nn.Module):
         self.pair = nn.Embedding(self.count**2, config.hidden)
 
     def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
-        """What all latent lists of a task share. (..., L, D), (..., L, D), (..., L) -> (..., L, C + Z)"""
+        """The part that all latent lists of a task share. (..., L, D), (..., L, D), (..., L) -> (..., L, C + Z)"""
         return torch.cat([F.one_hot(wanted, self.count), self.base(inputs, outputs)], -1)
 
     def forward(self, latent: Tensor, base: Tensor) -> Tensor:
@@ -259,11 +259,11 @@ def pairs(latent: Tensor, wanted: Tensor) -> Tensor:
 
 
 def update(latent: Tensor, scores: Tensor) -> Tensor:
-    """Log-probabilities after an execution: scores of the new values, and last a gate, the score that an element changes.
+    """The latent list after an execution. `scores` are those of the new values, then a gate: the score of a change.
 
     (..., L, C), (..., L, C + 1) -> (..., L, C)
     """
-    scores = scores.float()  # never in half precision: a chain of executions adds up its errors
+    scores = scores.float()  # not in half precision: errors add up along a chain of executions
     written, gate = scores[..., :-1].log_softmax(-1), scores[..., -1:]
     return torch.logaddexp(latent + F.logsigmoid(-gate), written + F.logsigmoid(gate))
 

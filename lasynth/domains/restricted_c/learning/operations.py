@@ -1,6 +1,6 @@
-"""The operation table and its predictor: which sum or difference leads from an input's element to the output's.
+"""The operation table and its predictor: which sum or difference gives the output's element from the input's.
 
-Knows values by their numbers 0 .. C-1 only; what they stand for is given at construction.
+Values are numbers 0 .. C-1, counted from the smallest value.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 
 class OperationTable(NamedTuple):
-    """Rows [operation, I, O] of all O = c + I and O = c - I in which c, I and O are possible values; R of each."""
+    """The R rows [operation, I, O] with O = c + I or O = c - I, for all possible c, I and O. Each column is (R,)."""
 
     operations: Tensor
-    """Numbers of operations: those of + first, in the order of c, then those of -."""
+    """Numbers of operations: first all sums, in the order of c, then all differences."""
     inputs: Tensor
     outputs: Tensor
 
@@ -34,7 +34,7 @@ def operation_table(smallest: int, largest: int) -> OperationTable:
 
 
 class OperationPredictor(nn.Module):
-    """Attends to the table's columns of inputs and outputs, and gives the expected operation's embedding."""
+    """Attends to the input and output columns of the table. The result is the expected embedding of the operation."""
 
     def __init__(self, smallest: int, largest: int, values: nn.Embedding, query_size: int, size: int) -> None:
         super().__init__()
@@ -48,36 +48,35 @@ class OperationPredictor(nn.Module):
         self.inputs: Tensor
         self.outputs: Tensor
         self.register_buffer("operations", table.operations, persistent=False)
-        for name, column in (
-            ("inputs", table.inputs),
-            ("outputs", table.outputs),
-        ):  # (C, R): 1 where a row has the value
-            self.register_buffer(name, nn.functional.one_hot(column, count).T.float().contiguous(), persistent=False)
+        for name, column in (("inputs", table.inputs), ("outputs", table.outputs)):
+            is_value = nn.functional.one_hot(column, count).T  # (C, R): 1 where a row has the value
+            self.register_buffer(name, is_value.float().contiguous(), persistent=False)
 
     def forward(self, attended_input: Tensor, attended_output: Tensor) -> Tensor:
-        """The expected operation. (..., A), (..., A) -> (..., size)"""
+        """The expected embedding of the operation. (..., A), (..., A) -> (..., size)"""
         scores_input, scores_output = self._scores(attended_input, attended_output)
-        rows = (scores_input @ self.inputs + scores_output @ self.outputs).float()  # log of the product of weights
+        rows = (scores_input @ self.inputs + scores_output @ self.outputs).float()  # log of the product of both weights
         expected: Tensor = rows.softmax(-1).to(attended_input.dtype) @ self.embedding(self.operations)
         return expected
 
     def loss(self, attended_input: Tensor, attended_output: Tensor, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """Minus the log of the weight on rows whose value occurs in the list, for both columns. (.., A), (.., L) -> (..)
+        """Minus the log of the weight of all rows whose value occurs in the list, summed over both columns.
 
-        A list has several elements and the paper's target is one value: any element is right.
+        The paper's target is one value. A list has several elements, so any of them counts as right.
+        (..., A), (..., A), (..., L), (..., L) -> (...)
         """
         scores_input, scores_output = self._scores(attended_input, attended_output)
         return _weight_loss(scores_input, self.inputs, inputs) + _weight_loss(scores_output, self.outputs, outputs)
 
     def _scores(self, attended_input: Tensor, attended_output: Tensor) -> tuple[Tensor, Tensor]:
-        """A row's score depends on its value only, so there is one score per value. (..., A) -> (..., C), (..., C)"""
+        """Scores per value, because the score of a row depends only on its value. (..., A) -> (..., C), (..., C)"""
         table = self.values.weight  # (C, E)
         keys_input, keys_output = table @ self.score_input.weight, table @ self.score_output.weight  # (C, A)
         return attended_input @ keys_input.T, attended_output @ keys_output.T
 
 
 def _weight_loss(scores: Tensor, column: Tensor, lists: Tensor) -> Tensor:
-    """(..., C) scores, (C, R) the column's values, (..., L) lists -> (...)"""
+    """Loss of one column. Scores (..., C), the column's values (C, R), lists (..., L) -> (...)"""
     right = (nn.functional.one_hot(lists, len(column)).amax(-2).float() @ column) > 0.5  # (..., R)
     rows = (scores @ column).float()
     return rows.logsumexp(-1) - rows.masked_fill(~right, -torch.inf).logsumexp(-1)

@@ -1,6 +1,6 @@
-"""Programs as rows of a model's lexeme numbers, run by the compiled machine: whole programs and prefixes.
+"""Run programs and prefixes, given as rows of lexeme numbers, with the compiled machine.
 
-Does not import torch and knows no model: arrays come in and go out.
+Arguments and results are numpy arrays; torch is not imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lasynth.domains.restricted_c.language.vocabulary import LexemeTable
 
 
 class LexemeMachine:
-    """`lasynth.domains.learnable.Machine` of a dialect; L elements of a list."""
+    """`lasynth.domains.learnable.Machine` of a dialect. L is the number of elements of a list."""
 
     def __init__(self, table: LexemeTable) -> None:
         self.table = table

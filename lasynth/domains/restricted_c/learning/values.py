@@ -1,6 +1,6 @@
-"""Lists as arrays: how batches hold them, how they are compared, and which of them a model can take.
+"""Lists as arrays: how batches store them, how to compare them, and which of them a model can represent.
 
-Does not import torch and knows no programs.
+Torch is not imported.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lasynth.task import InputError
 
 @dataclass(frozen=True)
 class ListConfig(ValueConfig):
-    """The lists that a model represents."""
+    """Which lists a model can represent."""
 
     list_length: int = 5
-    """Of the longest list."""
+    """Number of elements of the longest list."""
     smallest_value: int = -4
     largest_value: int = 4
 
@@ -34,12 +34,12 @@ class ListConfig(ValueConfig):
 
     @property
     def count(self) -> int:
-        """How many different elements there are."""
+        """C: how many values an element may have."""
         return self.largest_value - self.smallest_value + 1
 
 
 def list_config(options: Mapping[str, Any]) -> ListConfig:
-    """For tasks that were generated with these options. InputError."""
+    """The config for tasks that were generated with these options. InputError."""
     return ListConfig(**{field.name: options[field.name] for field in fields(ListConfig) if field.name in options})
 
 
@@ -47,7 +47,7 @@ class ListValues:
     """`lasynth.domains.learnable.Values` of lists; the trailing axis is (L,)."""
 
     def read(self, column: Any) -> NDArray[np.signedinteger[Any]]:
-        """(N, K, L), as bytes where all elements fit. InputError if the tasks differ in shape."""
+        """(N, K, L), as int8 if all elements fit. InputError if the tasks differ in shape."""
         examples, inner = column.value_lengths().to_numpy(), column.flatten()
         lengths = inner.value_lengths().to_numpy()
         if np.unique(examples).size > 1 or np.unique(lengths).size > 1:
