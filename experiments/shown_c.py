@@ -26,11 +26,11 @@ import numpy as np
 from _results import show
 from numpy.typing import NDArray
 
-from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
 from lasynth.domains.restricted_c.language.nodes import Block, For, If, Program
+from lasynth.split import load_split
 from lasynth.task import InputError, Task
 
 C = get_domain("c")

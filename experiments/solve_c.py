@@ -21,13 +21,13 @@ from _results import show
 from numpy.typing import NDArray
 
 from lasynth import solve
-from lasynth.batch import load_split
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
 from lasynth.hardware import hardware
 from lasynth.progress import progress
 from lasynth.solver import PRETRAINED
+from lasynth.split import load_split
 from lasynth.task import InputError, Task
 
 C = get_domain("c")

@@ -20,12 +20,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lasynth.batch import load_split
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.symbolic.explanations import FEATURES, description, outputs
 from lasynth.domains.restricted_c.symbolic.prices import Costs, costs_of
 from lasynth.domains.restricted_c.symbolic.search import explain
 from lasynth.domains.restricted_c.symbolic.weights import WEIGHTS
+from lasynth.split import load_split
 
 Listed = tuple[NDArray[np.float64], NDArray[np.bool_]]
 """The explanations of a task: their features (E, F), and which of them are right (E,)."""

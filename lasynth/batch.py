@@ -1,4 +1,4 @@
-"""From Parquet to batches: a split as flat arrays in memory, and an endless, resumable stream of padded batches.
+"""From tasks to batches: an endless, resumable stream of padded batches.
 
 The tasks and examples of a batch depend only on the seed and the batch's position. So two numbers resume a stream
 exactly, and each process of a distributed run takes its share of the same batch. This module uses models only through
@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 
@@ -24,96 +20,13 @@ from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import Array, Machine, Values, learnable
 from lasynth.models.base import IO, Batch
 from lasynth.search import Hopeless
+from lasynth.split import Split
 from lasynth.task import InputError
-from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
 POOL = 50
 """How many batches of shuffled tasks are sorted by length together: more for less padding, fewer for better mixing."""
 STAGES = (0.125, 0.25, 0.5)
 """Stages of a curriculum: the share of the tasks that each one uses, those with the shortest programs."""
-
-
-# --- splits in memory ------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Split:
-    """The N tasks of one Parquet file, about 150 bytes each."""
-
-    tokens: NDArray[np.int16]
-    """Lexeme numbers of all programs, concatenated, each with EOS."""
-    offsets: NDArray[np.int64]
-    """Program n is tokens[offsets[n] : offsets[n + 1]]. (N + 1,)"""
-    inputs: Array
-    """(N, K, *), values of the language."""
-    outputs: Array
-    """(N, K, *)"""
-    category: NDArray[np.int8]
-    """(N,) index in `Domain.categories`."""
-    novel: NDArray[np.int8]
-    """(N,) 1 if no program of the training set has the same behaviour, 0 if one has, -1 if unknown."""
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Lexemes of each program, EOS included. (N,)"""
-        return np.diff(self.offsets)
-
-    @property
-    def examples(self) -> int:
-        return int(self.inputs.shape[1])
-
-    def padded(self, rows: NDArray[np.int64], multiple: int = 1) -> NDArray[np.int64]:
-        """Programs of some tasks, each with PAD after its EOS. T is the longest, rounded up to `multiple`. (B, T)"""
-        lengths = self.lengths[rows]
-        at = np.arange(-(-lengths.max(initial=1) // multiple) * multiple)
-        places = np.minimum(self.offsets[rows, None] + at, len(self.tokens) - 1)
-        return np.where(at < lengths[:, None], self.tokens[places], PAD).astype(np.int64)
-
-    def take(self, count: int) -> Split:
-        """The first `count` tasks."""
-        end, k = self.offsets[min(count, len(self))], slice(count)
-        offsets = self.offsets[: count + 1]
-        return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
-
-
-def load_split(path: Path, domain: AnyDomain) -> Split:
-    """Read a Parquet file of tasks. InputError for another kind of file, or for lexemes of another language."""
-    values = learnable(domain).values()
-    columns = ["lexemes", "inputs", "outputs", "category", "novel"]
-    try:
-        file = pq.ParquetFile(path)
-        if missing := set(columns) - set(file.schema_arrow.names):
-            raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
-        parts = [_convert(piece, domain, values) for piece in file.iter_batches(batch_size=8192, columns=columns)]
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    if not parts:
-        raise InputError(f"{path} has no tasks")
-    tokens, lengths, inputs, outputs, category, novel = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
-
-
-def _convert(piece: pa.RecordBatch, domain: AnyDomain, values: Values) -> tuple[Any, ...]:
-    """Convert a piece of the file to the arrays of `Split`, with lengths in place of offsets."""
-    tokens, lengths = _encode(piece["lexemes"], domain.vocab)
-    inputs, outputs = (values.read(piece[name]) for name in ("inputs", "outputs"))
-    category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
-        zero_copy_only=False
-    )
-    novel = piece["novel"].cast(pa.int8()).fill_null(-1).to_numpy()
-    return tokens, lengths, inputs, outputs, category.astype(np.int8), novel
-
-
-def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """Lexeme numbers with EOS at the end of each program, and the programs' lengths."""
-    flat, lengths = lexemes.flatten(), lexemes.value_lengths().to_numpy().astype(np.int64)
-    numbers = pc.index_in(flat, pa.array(vocab.lexemes[len(SPECIAL) :]))
-    if numbers.null_count:
-        unknown = flat.filter(numbers.is_null())[0]
-        raise InputError(f"the data set has the lexeme `{unknown}`, which is not in the model's vocabulary")
-    ids = (numbers.to_numpy() + len(SPECIAL)).astype(np.int16)
-    return np.insert(ids, np.cumsum(lengths), EOS), lengths + 1
 
 
 # --- batches ---------------------------------------------------------------------------------------------------------

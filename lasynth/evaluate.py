@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from lasynth.batch import Collator, Split, load_split
+from lasynth.batch import Collator
 from lasynth.checkpoint import load_model
 from lasynth.dataset import count_tasks, read_card
 from lasynth.distributed import device
@@ -29,6 +29,7 @@ from lasynth.domains.learnable import Baseline, Flags, Values, learnable
 from lasynth.models.base import AnyState, Searchable
 from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
+from lasynth.split import Split, load_split
 from lasynth.task import InputError
 from lasynth.vocab import PAD
 

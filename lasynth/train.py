@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from lasynth import checkpoint
-from lasynth.batch import BEGIN, Collator, Position, Split, Stream, StreamPlan, load_split
+from lasynth.batch import BEGIN, Collator, Position, Stream, StreamPlan
 from lasynth.config import ModelConfig
 from lasynth.dataset import read_card
 from lasynth.distributed import Group, device, processes
@@ -36,6 +36,7 @@ from lasynth.older import read_training, read_weights
 from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
+from lasynth.split import Split, load_split
 from lasynth.task import InputError
 
 FLOOR = 0.01

@@ -15,7 +15,7 @@ LEVELS = {
     "config": 0, "settings": 0, "layers": 0, "distributed": 0, "runlog": 0, "interruption": 0, "precision": 0,
     "files": 0,
     "domains": 1,
-    "dataset": 2, "models": 2, "older": 2,
+    "dataset": 2, "split": 2, "models": 2, "older": 2,
     "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
     "solver": 4,
     "evaluate": 5, "figures": 5,

@@ -11,12 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from lasynth.batch import Collator, Position, Split, Stream, StreamPlan, bucketed, load_split
+from lasynth.batch import Collator, Position, Stream, StreamPlan, bucketed
 from lasynth.config import ModelConfig
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.learning.values import ListConfig
 from lasynth.models.base import Batch
+from lasynth.split import Split, load_split
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD
 from tests.fakes import small_data
@@ -184,3 +185,21 @@ def test_files_and_plans_that_cannot_be_used_are_refused(tmp_path: Path, data: P
             Stream(split, StreamPlan(8, examples), COLLATE)
     with pytest.raises(InputError, match="karel"):
         load_split(data / "val.parquet", get_domain("karel"))
+
+
+def test_large_values_are_mapped_and_the_same(data: Path) -> None:
+    """Two loads share one file, and a data set that is written anew gets another one."""
+    path = data / "val.parquet"
+    small, large = load_split(path, DOMAIN), load_split(path, DOMAIN, large=1)
+    assert isinstance(large.inputs, np.memmap)
+    assert (small.inputs == large.inputs).all()
+    assert (small.outputs == large.outputs).all()
+    files = sorted(data.glob(".val.*.mapped"))
+    assert len(files) == 2
+    again = load_split(path, DOMAIN, large=1)
+    assert (again.outputs == small.outputs).all()
+    assert sorted(data.glob(".val.*.mapped")) == files
+    path.write_bytes(path.read_bytes())
+    assert (load_split(path, DOMAIN, large=1).inputs == small.inputs).all()
+    assert sorted(data.glob(".val.*.mapped")) != files
+    assert len(list(data.glob(".val.*.mapped"))) == 2, "the old ones are gone"

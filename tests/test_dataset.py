@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from lasynth.batch import load_split
 from lasynth.dataset import CARD, DatasetPlan, generate, new_data_set, read_card, read_tasks, write_imported
 from lasynth.domains import DOMAINS, get_domain
+from lasynth.split import load_split
 from lasynth.task import InputError
 
 SIZES = {"train": 1200, "val": 30, "test": 60}

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from lasynth import checkpoint
-from lasynth.batch import Collator, Split, load_split
+from lasynth.batch import Collator
 from lasynth.cli import main
 from lasynth.config import ModelConfig
 from lasynth.domains import get_domain
@@ -30,6 +30,7 @@ from lasynth.figures import curves, plot_results
 from lasynth.models.build import build_model
 from lasynth.search import Found
 from lasynth.settings import EvaluateConfig, SearchConfig
+from lasynth.split import Split, load_split
 from lasynth.task import InputError
 from tests.fakes import small_data, tiny_config
 

@@ -20,7 +20,8 @@ KAREL, VALUES = Karel(), WorldValues()
 
 def examples_of(words: list[str], count: int = 5) -> list[tuple[World, World]]:
     """Random worlds on which the program runs, with what becomes of them."""
-    program, rng, pairs = KAREL.parse(words), Random(4), []
+    program, rng = KAREL.parse(words), Random(4)
+    pairs: list[tuple[World, World]] = []
     while len(pairs) < count:
         (world,) = KAREL.random_values(rng, 1)
         (output,) = KAREL.run_many([program], [world])[0]

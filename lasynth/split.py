@@ -1,0 +1,152 @@
+"""The tasks of a Parquet file as flat arrays: small ones in memory, large ones in files that are mapped into memory.
+
+Karel's worlds are large: a million tasks have 4 GB of them. They are written once to hidden files beside the Parquet file, so
+that every process maps the same pages and a later run starts at once.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import Array, Values, learnable
+from lasynth.task import InputError
+from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
+
+LARGE = 256_000_000
+"""Bytes of values from which on they are mapped instead of held in memory."""
+PIECE = 8192
+"""Tasks that are read at once."""
+COLUMNS = ["lexemes", "category", "novel"]
+VALUES = ["inputs", "outputs"]
+
+
+@dataclass(frozen=True)
+class Split:
+    """The N tasks of one Parquet file."""
+
+    tokens: NDArray[np.int16]
+    """Lexeme numbers of all programs, concatenated, each with EOS."""
+    offsets: NDArray[np.int64]
+    """Program n is tokens[offsets[n] : offsets[n + 1]]. (N + 1,)"""
+    inputs: Array
+    """(N, K, *), values of the language."""
+    outputs: Array
+    """(N, K, *)"""
+    category: NDArray[np.int8]
+    """(N,) index in `Domain.categories`."""
+    novel: NDArray[np.int8]
+    """(N,) 1 if no program of the training set has the same behaviour, 0 if one has, -1 if unknown."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Lexemes of each program, EOS included. (N,)"""
+        return np.diff(self.offsets)
+
+    @property
+    def examples(self) -> int:
+        return int(self.inputs.shape[1])
+
+    def padded(self, rows: NDArray[np.int64], multiple: int = 1) -> NDArray[np.int64]:
+        """Programs of some tasks, each with PAD after its EOS. T is the longest, rounded up to `multiple`. (B, T)"""
+        lengths = self.lengths[rows]
+        at = np.arange(-(-lengths.max(initial=1) // multiple) * multiple)
+        places = np.minimum(self.offsets[rows, None] + at, len(self.tokens) - 1)
+        return np.where(at < lengths[:, None], self.tokens[places], PAD).astype(np.int64)
+
+    def take(self, count: int) -> Split:
+        """The first `count` tasks."""
+        end, k = self.offsets[min(count, len(self))], slice(count)
+        offsets = self.offsets[: count + 1]
+        return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
+
+
+def load_split(path: Path, domain: AnyDomain, large: int = LARGE) -> Split:
+    """Read a Parquet file of tasks. InputError for another kind of file, or for lexemes of another language."""
+    values = learnable(domain).values()
+    try:
+        file = pq.ParquetFile(path)
+        if missing := {*COLUMNS, *VALUES} - set(file.schema_arrow.names):
+            raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
+        pieces = [_convert(piece, domain) for piece in file.iter_batches(PIECE, columns=COLUMNS)]
+        if not pieces:
+            raise InputError(f"{path} has no tasks")
+        inputs, outputs = (_load_values(file, path, name, values, large) for name in VALUES)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    tokens, lengths, category, novel = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
+
+
+def _convert(piece: pa.RecordBatch, domain: AnyDomain) -> tuple[NDArray[Any], ...]:
+    """Convert a piece of the file to the arrays of `Split`, with lengths in place of offsets."""
+    tokens, lengths = _encode(piece["lexemes"], domain.vocab)
+    category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
+        zero_copy_only=False
+    )
+    novel = piece["novel"].cast(pa.int8()).fill_null(-1).to_numpy()
+    return tokens, lengths, category.astype(np.int8), novel
+
+
+def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """Lexeme numbers with EOS at the end of each program, and the programs' lengths."""
+    flat, lengths = lexemes.flatten(), lexemes.value_lengths().to_numpy().astype(np.int64)
+    numbers = pc.index_in(flat, pa.array(vocab.lexemes[len(SPECIAL) :]))
+    if numbers.null_count:
+        unknown = flat.filter(numbers.is_null())[0]
+        raise InputError(f"the data set has the lexeme `{unknown}`, which is not in the model's vocabulary")
+    ids = (numbers.to_numpy() + len(SPECIAL)).astype(np.int16)
+    return np.insert(ids, np.cumsum(lengths), EOS), lengths + 1
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+def _load_values(file: pq.ParquetFile, path: Path, name: str, values: Values, large: int) -> Array:
+    """One column of values. (N, K, *)"""
+    pieces = (values.read(piece[name]) for piece in file.iter_batches(PIECE, columns=[name]))
+    first = next(pieces)
+    tasks = file.metadata.num_rows
+    if first[:1].nbytes * tasks < large:
+        return np.concatenate([first, *pieces])
+    shape, mapped = (tasks, *first.shape[1:]), _mapped_file(path, name)
+    if not mapped.exists():
+        return _written(mapped, first, pieces, shape)
+    return np.memmap(mapped, first.dtype, "r", shape=shape)
+
+
+def _mapped_file(path: Path, name: str) -> Path:
+    """Where a column is kept; its name changes with the Parquet file."""
+    facts = path.stat()
+    stamp = sha256(f"{facts.st_size} {facts.st_mtime_ns}".encode()).hexdigest()[:12]
+    return path.with_name(f".{path.stem}.{name}-{stamp}.mapped")
+
+
+def _written(mapped: Path, first: Array, pieces: Iterator[Array], shape: tuple[int, ...]) -> Array:
+    """Write a column to its file; to a temporary one where the folder cannot be written to."""
+    for old in mapped.parent.glob(f"{mapped.name.rpartition('-')[0]}-*.mapped"):
+        old.unlink(missing_ok=True)  # of a Parquet file that was replaced
+    partial = mapped.with_name(f"{mapped.name}.partial-{os.getpid()}")
+    try:
+        store: BinaryIO = partial.open("w+b")
+    except OSError:
+        store, partial = tempfile.TemporaryFile(), mapped  # noqa: SIM115 (lives as long as its mapping)
+    for piece in (first, *pieces):
+        store.write(np.ascontiguousarray(piece, first.dtype).tobytes())
+    store.flush()
+    if partial != mapped:
+        os.replace(partial, mapped)
+    return np.memmap(store, first.dtype, "r", shape=shape)
