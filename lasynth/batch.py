@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig, ValueConfig
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.learnable import Array, Machine, Values, learnable
+from lasynth.domains.learnable import Array, Hopeless, Machine, Values, learnable
 from lasynth.models.base import IO, Batch
-from lasynth.search import Hopeless
 from lasynth.split import Split
 from lasynth.task import InputError
 

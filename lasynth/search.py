@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
+from lasynth.domains.learnable import Hopeless
 from lasynth.models.base import IO, AnyState, Searchable, device_of
 from lasynth.precision import half_precision
 from lasynth.settings import SearchConfig
@@ -56,8 +57,6 @@ KEEP, DROP, END = 0, 1, 2
 """Keep the program in the beam; drop it to make room for others; keep it and end the search for its task."""
 OnFinished = Callable[[Finished], NDArray[np.int64]]
 """Returns KEEP, DROP or END for each program. (F,)"""
-Hopeless = Callable[[NDArray[np.int64], NDArray[np.int16]], NDArray[np.bool_]]
-"""Returns which hypotheses no program can begin with that is right: their tasks and lexemes. (N,), (N, t) -> (N,)"""
 
 
 @dataclass

@@ -143,10 +143,11 @@ def _written(mapped: Path, first: Array, pieces: Iterator[Array], shape: tuple[i
     try:
         store: BinaryIO = partial.open("w+b")
     except OSError:
-        store, partial = tempfile.TemporaryFile(), mapped  # noqa: SIM115 (lives as long as its mapping)
-    for piece in (first, *pieces):
-        store.write(np.ascontiguousarray(piece, first.dtype).tobytes())
-    store.flush()
-    if partial != mapped:
-        os.replace(partial, mapped)
-    return np.memmap(store, first.dtype, "r", shape=shape)
+        store, partial = tempfile.TemporaryFile(), mapped  # noqa: SIM115
+    with store:
+        for piece in (first, *pieces):
+            store.write(np.ascontiguousarray(piece, first.dtype).tobytes())
+        store.flush()
+        if partial != mapped:
+            os.replace(partial, mapped)
+        return np.memmap(store, first.dtype, "r", shape=shape)

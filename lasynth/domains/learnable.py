@@ -6,7 +6,7 @@ own: (L,) for lists, something else for grids. Nobody outside of the language lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -18,6 +18,8 @@ from lasynth.task import InputError
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]
+Hopeless = Callable[[NDArray[np.int64], NDArray[np.int16]], NDArray[np.bool_]]
+"""Returns which hypotheses no program can begin with that is right: their tasks and lexemes. (N,), (N, t) -> (N,)"""
 
 
 class Values(Protocol):
