@@ -142,7 +142,7 @@ def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
         "--processes",
         "2",
         "--steps",
-        "60",
+        "30",
         "--log-every",
         "1",
     ]
@@ -154,11 +154,11 @@ def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
     assert running.returncode == 0, errors
     assert "lasynth: process 2 of 2 was killed by signal 9 (Killed); starting again from the last checkpoint" in errors
     assert "Traceback" not in errors
-    assert out.count("done at step 60") == 1
+    assert out.count("done at step 30") == 1
     assert main([*words, "--out", str(tmp_path / "whole")]) == 0
     one, other = (checkpoint.load(tmp_path / name, "last").weights for name in ("killed", "whole"))
     assert all(torch.equal(one[name], other[name]) for name in one)
-    assert [r["step"] for r in read_log(tmp_path / "killed") if r["kind"] == "train"] == list(range(1, 61))
+    assert [r["step"] for r in read_log(tmp_path / "killed") if r["kind"] == "train"] == list(range(1, 31))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -240,7 +240,7 @@ def test_settings_that_cannot_be(
 def test_the_papers_preset(tmp_path: Path) -> None:
     """Its settings are those of the paper, in the model and in the training; sizes are changed to be quick."""
     data, run = small_data(tmp_path / "data", 20, 5, 0), tmp_path / "run"
-    words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", *SMALL]
+    words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", "--processes", "1", *SMALL]
     assert main(["train", str(data), "--out", str(run), "--model", "LaSynth", *words]) == 0
     card = card_of(run)
     config, training = card["config"], card["training"]
