@@ -24,22 +24,21 @@ bench: $(VENV)/ready  ## every benchmark: JSON on the terminal
 	@for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # The shipped weights from nothing, in runs/weights: three data sets and three trainings, each with the weights of the one before;
-# some six hours on two cores. A training of so many hours learns as much as the machine allows, so other weights come out
-# each time. HOURS are of the three trainings.
-HOURS ?= 1.12 1.45 1.85
-PROCESSES ?= 2
+# some six hours on two cores. Steps, batch and processes are fixed, so the same machine gives the same weights. STEPS are of the
+# three trainings, as in the card of the shipped weights.
+STEPS ?= 16972 16956 19690
 GENERATE = $(BIN)/lasynth generate c --val 1000 --reduce --reduce-checks 0 --rewrite --branch-share 0.5 --loop-share 0 --zero-share 0.05
-TRAIN = OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --no-python --nproc-per-node $(PROCESSES) $(BIN)/lasynth train \
+TRAIN = OMP_NUM_THREADS=1 $(BIN)/lasynth train --processes 2 --batch 128 \
     --model Executed --draw-examples 1 10 --longest 32 --validate-every 4000 --resume
 GO_ON = --learning-rate 7e-4 --curriculum 0 --mistakes 0.25
 weights: $(VENV)/ready  ## data, training, evaluation and export of the model that is shipped
-	@test $(words $(HOURS)) = 3 || { echo 'HOURS needs three numbers, one for each training: make weights HOURS="1 1 1"'; exit 2; }
+	@test $(words $(STEPS)) = 3 || { echo 'STEPS needs three numbers, one for each training: make weights STEPS="9 9 9"'; exit 2; }
 	test -d data/first || $(GENERATE) --out data/first --train 500000 --seed 13
-	$(TRAIN) data/first --out runs/first --hours $(word 1,$(HOURS))
+	$(TRAIN) data/first --out runs/first --steps $(word 1,$(STEPS))
 	test -d data/second || $(GENERATE) --out data/second --train 600000 --seed 14
-	$(TRAIN) data/second --out runs/second --hours $(word 2,$(HOURS)) --begin-with runs/first --seed 1 $(GO_ON)
+	$(TRAIN) data/second --out runs/second --steps $(word 2,$(STEPS)) --begin-with runs/first --seed 1 $(GO_ON)
 	test -d data/third || $(GENERATE) --out data/third --train 400000 --seed 15
-	$(TRAIN) data/third --out runs/third --hours $(word 3,$(HOURS)) --begin-with runs/second --seed 2 $(GO_ON)
+	$(TRAIN) data/third --out runs/third --steps $(word 3,$(STEPS)) --begin-with runs/second --seed 2 $(GO_ON)
 	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/third runs/weights
 
 clean:

@@ -27,7 +27,7 @@ def generate(tasks: int, workers: int) -> dict[str, Any]:
             "--out",
             str(out),
             "--reduce",
-            "--workers",
+            "--processes",
             str(workers),
         ]
         command += ["--train", str(tasks), "--val", str(held_out), "--test", str(held_out), "--seed", "1"]

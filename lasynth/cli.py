@@ -1,7 +1,7 @@
 """The command line: runs a command, and turns errors into a message and an exit code.
 
-Exit codes: 0 success, 1 a program failed or no program was found, 2 bad input, 130 interrupted. Messages go to standard
-error. Only the module of the chosen command is loaded.
+Exit codes: 0 success; 1 a program failed, no program was found, a training diverged or a worker process died; 2 bad input;
+130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lasynth.interruption import interruptible
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-RUN_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
     "solve": "Find a program that does what the examples show.",
     "run": "Run a program on inputs and print the outputs.",
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_command(words: list[str]) -> int:
     """Run a command and return its exit code. Errors are printed."""
     from lasynth.commands.terminal import complain
-    from lasynth.task import ExecutionError, InputError, ParseError
+    from lasynth.task import Diverged, ExecutionError, InputError, ParseError, WorkerDied
 
     try:
         code = _dispatch(words)
@@ -56,7 +56,10 @@ def _run_command(words: list[str]) -> int:
         return BAD_INPUT
     except ExecutionError as error:
         complain(f"{type(error).__name__}: {error}")
-        return RUN_FAILED
+        return FAILED
+    except (Diverged, WorkerDied) as error:
+        complain(str(error))
+        return FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
         return 0

@@ -1,16 +1,15 @@
 """Data sets on disk: sample tasks in parallel, keep the splits apart, write Parquet files and a card; read them again.
 
-Works with every domain. The same seed gives the same bytes for any number of workers: tasks are made in chunks, each
+Works with every domain. The same seed gives the same bytes for any number of processes: tasks are made in chunks, each
 chunk has its own random stream, and chunks are written in order. Memory use does not grow with the size of a data set.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,8 +23,8 @@ from lasynth import __version__
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.files import new_folder
-from lasynth.task import Example, InputError, Task
-from lasynth.workers import start_workers
+from lasynth.task import Example, InputError, Occupied, Task
+from lasynth.workers import in_order, start_workers
 
 CHUNK = 500
 """Tasks that one random stream makes. Another size gives other tasks for the same seed."""
@@ -141,16 +140,16 @@ def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
 
 
 class _Factory:
-    """Makes chunks ahead of time in worker processes (in this process if `workers` is 1) and yields them in order."""
+    """Makes chunks ahead of time in other processes (in this one if `processes` is 1) and yields them in order."""
 
-    def __init__(self, plan: DatasetPlan, workers: int) -> None:
+    def __init__(self, plan: DatasetPlan, processes: int) -> None:
         self.plan = plan
-        self.ahead = 2 * workers
+        self.ahead = 2 * processes
         self.pool: ProcessPoolExecutor | None = None
-        if workers > 1:
+        if processes > 1:
             # Compile here once, so that the workers load the machine code and do not compile it themselves.
             make_chunk(plan, "warm-up", 0, 1)
-            self.pool = start_workers(workers)
+            self.pool = start_workers(processes)
 
     def __enter__(self) -> _Factory:
         return self
@@ -160,19 +159,11 @@ class _Factory:
             self.pool.shutdown(wait=True, cancel_futures=True)
 
     def chunks(self, stream: str, sizes: Iterable[int]) -> Iterator[_Made]:
+        calls = ((make_chunk, (self.plan, stream, index, size)) for index, size in enumerate(sizes))
         if self.pool is None:
-            yield from (make_chunk(self.plan, stream, index, size) for index, size in enumerate(sizes))
-            return
-        waiting: deque[Future[_Made]] = deque()
-        try:
-            for index, size in enumerate(sizes):
-                waiting.append(self.pool.submit(make_chunk, self.plan, stream, index, size))
-                if len(waiting) > self.ahead:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool as error:
-            raise InputError("a worker process died; is there enough memory? Fewer --workers need less") from error
+            yield from (make(*arguments) for make, arguments in calls)
+        else:
+            yield from in_order(self.pool, calls, self.ahead)
 
 
 def _chunk_sizes(total: int) -> Iterator[int]:
@@ -186,7 +177,7 @@ def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} exists and is not a folder")
     if out.exists() and any(out.iterdir()) and not overwrite:
-        raise InputError(f"{out} exists and is not empty; set overwrite to replace it")
+        raise Occupied(f"{out} exists and is not empty")
     if out.exists() and overwrite and any(out.iterdir()) and not (out / CARD).exists():
         raise InputError(
             f"{out} is not a data set and is therefore not overwritten; remove it first if you want this name"
@@ -222,14 +213,14 @@ class _Writer:
         self.file.close()
 
 
-def generate(plan: DatasetPlan, out: Path, workers: int, overwrite: bool, report: Report) -> dict[str, Any]:
-    """Make a data set and return its card. InputError if a size is wrong or `out` cannot be written."""
+def generate(plan: DatasetPlan, out: Path, processes: int, overwrite: bool, report: Report) -> dict[str, Any]:
+    """Make a data set and return its card. InputError if a size is wrong or `out` cannot be written; WorkerDied."""
     for split, size in plan.sizes.items():
         if size < 0:
             raise InputError(f"{split} must not be negative")
     if not sum(plan.sizes.values()):
         raise InputError("nothing to make: the sizes of all splits are 0")
-    with new_data_set(out, overwrite) as folder, _Factory(plan, workers) as factory:
+    with new_data_set(out, overwrite) as folder, _Factory(plan, processes) as factory:
         card = _describe(plan)
         train = folder / "train.parquet"
         taken: set[str] = set()

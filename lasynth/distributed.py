@@ -1,24 +1,31 @@
 """Several processes that train one model: who am I, agree on numbers, average gradients. With one process, does nothing.
 
-`torchrun` says in the environment how many there are. Gradients are averaged in one message after each step, by torch's own
-collectives. Its wrapper DistributedDataParallel sends them in parts while others are still computed, which pays where a
-message takes long; that of the preset `cpu` is of some MB (`paper`: a quarter of a GB), and their loss is not the one call of
-a module that a wrapper can watch. Knows no model.
+The environment says how many processes there are, in the variables that `torchrun` sets and `launcher` too. Torch's
+DistributedDataParallel averages the gradients and gives all processes the leader's first weights. Knows no model.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeVar
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import nn
+from torch.distributed import PrefixStore, Store  # type: ignore[attr-defined]
+from torch.distributed.rendezvous import rendezvous
+from torch.nn.parallel import DistributedDataParallel
+
+from lasynth.task import InputError
 
 T = TypeVar("T")
+PATIENCE = timedelta(minutes=30)
+"""How long a process waits for the others: to appear at the start, and in each message. The leader validates and writes
+checkpoints while the others wait. A process that dies is noticed at once, since its connections close."""
 
 
 def device() -> torch.device:
@@ -28,12 +35,24 @@ def device() -> torch.device:
     return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
 
 
+def is_worker() -> bool:
+    """Whether `torchrun` or `launcher` has started this process."""
+    return "WORLD_SIZE" in os.environ
+
+
+def rank() -> int:
+    """The number of this process in its group; 0 leads."""
+    return int(os.environ.get("RANK", "0"))
+
+
 @dataclass(frozen=True)
 class Group:
     """The processes of one run."""
 
     rank: int = 0
     size: int = 1
+    restarts: int = 0
+    """How often the group was started again after one of its processes died."""
 
     @property
     def leads(self) -> bool:
@@ -49,40 +68,57 @@ class Group:
         result: list[float] = (message / self.size).tolist()
         return result
 
-    def average_gradients(self, parameters: Iterable[Tensor]) -> None:
-        """Right for losses that are means over tasks, since all processes have equally many."""
-        if self.size == 1:
-            return
-        parameters = list(parameters)
-        for parameter in parameters:
-            if parameter.grad is None:
-                parameter.grad = torch.zeros_like(parameter)
-        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        message = torch.cat([gradient.flatten() for gradient in gradients])
-        dist.all_reduce(message)
-        message /= self.size
-        for gradient, part in zip(gradients, torch.split(message, [g.numel() for g in gradients]), strict=True):
-            gradient.copy_(part.view_as(gradient))
+    def averaged(self, module: nn.Module, device: torch.device) -> nn.Module:
+        """The module, whose gradients become means over all processes, and whose weights are now those of the leader.
 
-    def from_leader(self, value: T) -> T:
-        """What the leader has, on all processes."""
+        Right for losses that are means over tasks, since all processes have equally many. Parameters may be without a
+        gradient: which ones, depends on the model and on the batch.
+        """
         if self.size == 1:
-            return value
-        message = [value]
+            return module
+        cards = [device.index] if device.type == "cuda" else None
+        return DistributedDataParallel(module, cards, find_unused_parameters=True, gradient_as_bucket_view=True)
+
+    def from_leader(self, read: Callable[[], T]) -> T:
+        """What the leader reads, on all processes; an InputError of the leader is raised on all of them."""
+        if self.size == 1:
+            return read()
+        message: list[T | InputError | None] = [None]
+        if self.leads:
+            try:
+                message = [read()]
+            except InputError as error:
+                message = [error]
         dist.broadcast_object_list(message, src=0)
-        return message[0]
+        if isinstance(message[0], InputError):
+            raise message[0]
+        return message[0]  # type: ignore[return-value]
 
 
 @contextmanager
 def processes() -> Iterator[Group]:
-    """The group that `torchrun` started, or this process alone."""
-    size = int(os.environ.get("WORLD_SIZE", "1"))
+    """The group that the environment describes, or this process alone."""
+    size, restarts = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+    if torch.cuda.is_available():
+        torch.cuda.set_device(device())
     if size == 1:
-        yield Group()
+        yield Group(restarts=restarts)
         return
-    dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(backend, store=_store(restarts), rank=rank(), world_size=size, timeout=PATIENCE)
     try:
-        yield Group(dist.get_rank(), size)
+        yield Group(rank(), size, restarts)
         dist.barrier()  # the leader still validates and writes when the others are done; one that left early may abort
     finally:
         dist.destroy_process_group()
+
+
+def _store(restarts: int) -> Store:
+    """Where the processes find each other's addresses.
+
+    `torchrun` keeps its store when it starts processes again, so each start has its own part of it: addresses of dead
+    processes are of no use. On several machines the restarts of each are counted apart and cannot name that part.
+    """
+    store, _, _ = next(rendezvous("env://", timeout=PATIENCE))
+    one_machine = os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]
+    return PrefixStore(f"start {restarts}", store) if one_machine else store

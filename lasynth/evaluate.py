@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from rich.table import Table
 
 from lasynth.batch import Collator
-from lasynth.checkpoint import load_model
+from lasynth.checkpoint import Loaded, load_model
 from lasynth.dataset import count_tasks, read_card
 from lasynth.distributed import device
 from lasynth.domains import get_domain
@@ -32,6 +35,7 @@ from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.split import Split, load_split
 from lasynth.task import InputError
 from lasynth.vocab import PAD
+from lasynth.workers import in_order, start_workers, threads_per_process
 
 Result = dict[str, Any]
 """What is known of one model on one file; goes to JSON as it is."""
@@ -228,12 +232,13 @@ def task_count(data: Path, config: EvaluateConfig) -> int:
 def evaluate(
     models: Sequence[str], data: Path, config: EvaluateConfig, report: Callable[[str, int], None]
 ) -> list[Result]:
-    """Measure runs (folders) and baselines (by name) on one Parquet file. InputError."""
+    """Measure runs (folders) and baselines (by name) on one Parquet file. InputError; WorkerDied."""
     domain = _domain_of(data)
     split = load_split(data, domain).take(task_count(data, config))
     if config.given is not None and not 1 <= config.given <= split.examples:
         raise InputError(f"given must be 1 to {split.examples}, the number of examples of these tasks")
-    results = [_evaluate_one(model, data, split, domain, config, partial(report, model)) for model in models]
+    with _pool(min(config.processes, len(_units(len(split), config)))) as pool:
+        results = [_evaluate_one(model, data, split, domain, config, partial(report, model), pool) for model in models]
     names = Counter(result["model"] for result in results)
     for result in results:  # two runs of one row are told apart by their folders
         if names[result["model"]] > 1:
@@ -248,6 +253,7 @@ def _evaluate_one(
     domain: AnyDomain,
     config: EvaluateConfig,
     report: Callable[[int], None],
+    pool: ProcessPoolExecutor | None,
 ) -> Result:
     begin, given = time.perf_counter(), config.given or domain.given(split.examples)
     facts: Result = {"data": str(data), "given": given, "held out": split.examples - given}
@@ -258,10 +264,90 @@ def _evaluate_one(
         loaded = load_model(Path(model), config.checkpoint)
         if loaded.domain.name != domain.name:
             raise InputError(f"{model} is a model of `{loaded.domain.name}`, {data} has tasks of `{domain.name}`")
-        loaded.model.to(device())
-        collate = Collator.of(loaded.config, domain)
-        outcomes = search_outcomes(loaded.model, split, given, collate, domain.syntax, config.search, report)
+        outcomes = _searched(Path(model), data, split, config, report, pool)
         name = loaded.card["name"]
         facts |= {"run": model, "step": loaded.card["step"], "search": asdict(config.search)}
     seconds = round(time.perf_counter() - begin, 2)
     return {**summarise(name, outcomes, split, domain), **facts, "seconds": seconds}
+
+
+# --- many tasks on several processes -------------------------------------------------------------------------------------
+def _units(tasks: int, config: EvaluateConfig) -> list[tuple[int, int]]:
+    """Tasks that are searched at once, from and to. They do not depend on the number of processes, so neither do sums."""
+    size = config.search.tasks
+    return [(begin, min(begin + size, tasks)) for begin in range(0, tasks, size)]
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Processes that wait for work, or None if this process is enough; torch has the same number of threads in either."""
+    if processes == 1:
+        before = torch.get_num_threads()
+        _set_threads()
+        try:
+            yield None
+        finally:
+            torch.set_num_threads(before)
+        return
+    pool = start_workers(processes, _set_threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _set_threads() -> None:
+    torch.set_num_threads(threads_per_process())
+
+
+def _searched(
+    model: Path,
+    data: Path,
+    split: Split,
+    config: EvaluateConfig,
+    report: Callable[[int], None],
+    pool: ProcessPoolExecutor | None,
+) -> Outcomes:
+    """Search for all tasks of a split, with one model, on the processes of the pool or on this one."""
+    calls = [(_search_unit, (model, data, len(split), config, *unit)) for unit in _units(len(split), config)]
+    done = (search(*arguments) for search, arguments in calls) if pool is None else in_order(pool, calls, len(calls))
+    parts = []
+    for part in done:
+        parts.append(part)
+        report(len(part.candidates))
+    return Outcomes.joined(parts)
+
+
+def _search_unit(model: Path, data: Path, tasks: int, config: EvaluateConfig, begin: int, end: int) -> Outcomes:
+    """Search for some of the first `tasks` tasks of a file. A function of its arguments alone, so any process may do it."""
+    loaded, split = _loaded(model, config.checkpoint), _part(_split(data, tasks), begin, end)
+    given = config.given or loaded.domain.given(split.examples)
+    collate = Collator.of(loaded.config, loaded.domain)
+    return search_outcomes(loaded.model, split, given, collate, loaded.domain.syntax, config.search)
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: Path, which: Literal["last", "best"]) -> Loaded:
+    loaded = load_model(model, which)
+    loaded.model.to(device())
+    return loaded
+
+
+@lru_cache(maxsize=1)
+def _split(data: Path, tasks: int) -> Split:
+    return load_split(data, _domain_of(data)).take(tasks)
+
+
+def _part(split: Split, begin: int, end: int) -> Split:
+    """Tasks `begin` to `end` alone."""
+    first, last = split.offsets[begin], split.offsets[end]
+    rows = slice(begin, end)
+    return replace(
+        split,
+        tokens=split.tokens[first:last],
+        offsets=split.offsets[begin : end + 1] - first,
+        inputs=split.inputs[rows],
+        outputs=split.outputs[rows],
+        category=split.category[rows],
+        novel=split.novel[rows],
+    )

@@ -25,6 +25,8 @@ RETIRED_TRAINING = {"draw_for": "batch"}
 """The same for trainings."""
 RENAMED_WEIGHTS = {"networks.latent.": "networks.latent_encoder."}
 """Prefixes of weights' names: then and now."""
+CARD_FORMAT = 2
+"""Of a run's card. In format 1, which is not written on the card, `batch` counts the programs of one process alone."""
 
 
 def read_config(stored: Mapping[str, Any], domain: AnyDomain) -> ModelConfig:
@@ -52,6 +54,18 @@ def read_training(stored: Mapping[str, Any]) -> dict[str, Any]:
         _must_be(name, settings.pop(name, value), value)
     defaults = {field.name: field.default for field in fields(TrainConfig)}
     return {**defaults, **settings}
+
+
+def current_format(card: dict[str, Any]) -> dict[str, Any]:
+    """A run's card, of this or an older version, as this version writes it."""
+    if card.get("format", 1) >= CARD_FORMAT:
+        return card
+
+    def counted_together(part: dict[str, Any]) -> dict[str, Any]:
+        return {**part, "training": {**part["training"], "batch": part["training"]["batch"] * part["processes"]}}
+
+    before = [counted_together(part) for part in card.get("before", [])]
+    return {**counted_together(card), "before": before, "format": CARD_FORMAT}
 
 
 def read_weights(stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from lasynth.domains.learnable import Hopeless
 from lasynth.models.base import IO, AnyState, Searchable, device_of
 from lasynth.precision import half_precision
 from lasynth.settings import SearchConfig
-from lasynth.task import InputError
+from lasynth.task import Diverged
 from lasynth.vocab import BOS, EOS, PAD
 
 NEVER = float("-inf")
@@ -143,7 +143,7 @@ def _search(
         log_probs, state = model.step(state, last)
         log_probs = log_probs.float().cpu()  # (N, V)
         if log_probs.isnan().any():
-            raise InputError("the model's answers are not numbers: its training has diverged")
+            raise Diverged("the model's output is not a number: its training has diverged")
         log_probs[:, [PAD, BOS]] = NEVER
         if syntax is not None and grammar is not None:
             log_probs.masked_fill_(torch.from_numpy(~syntax.allowed(grammar)), NEVER)

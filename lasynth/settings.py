@@ -17,7 +17,7 @@ class TrainConfig:
     hours: float = 0.0
     """Stop after so much time."""
     batch: int = 64
-    """Programs per step and process."""
+    """Programs per step, of all processes together; a multiple of their number."""
     learning_rate: float = 1e-3
     schedule: Literal["cosine", "decay"] = "cosine"
     """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
@@ -30,6 +30,7 @@ class TrainConfig:
     bf16: bool = True
     """Compute in bfloat16 if the processor can; weights stay in float32."""
     seed: int = 0
+    """The same seed, settings, number of processes and --steps give the same weights on the same machine."""
     draw_examples: tuple[int, int] | None = None
     """Fewest and most examples of a task, drawn anew for every batch; the model's number if not given."""
     mistakes: float = 0.0
@@ -87,6 +88,13 @@ MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every
 """Settings with which a run may be resumed differently."""
 
 
+def share(batch: int, processes: int) -> int:
+    """Programs per step of each process. InputError if they cannot have equally many."""
+    if batch % processes:
+        raise InputError(f"a batch of {batch} programs cannot be shared evenly by {processes} processes")
+    return batch // processes
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """How to look for programs."""
@@ -123,3 +131,5 @@ class EvaluateConfig:
     """Examples that are shown; the others are held out. By default as many as is usual for the language."""
     checkpoint: Literal["last", "best"] = "best"
     """Which of a run's checkpoints."""
+    processes: int = 1
+    """Processes that share the tasks; what is found is the same for any number of them."""

@@ -63,6 +63,18 @@ class InputError(ValueError):
     """An input, a file or a setting that cannot be used. The message is for the user."""
 
 
+class Occupied(InputError):
+    """A folder that should be new and already holds something."""
+
+
+class Diverged(RuntimeError):
+    """A training whose loss, or a model whose output, is no longer a number."""
+
+
+class WorkerDied(RuntimeError):
+    """A process that did part of the work ended before it was done: killed, out of memory, or by an unexpected error."""
+
+
 class ExecutionError(RuntimeError):
     """A run without a result: the program did something that the language does not define."""
 

@@ -1,4 +1,5 @@
-"""Training: one visible loop. Same settings and seed, same weights, bit for bit, however often the run was killed.
+"""Training: one visible loop. Same settings, seed and number of processes: same weights, bit for bit, however often the
+run was killed.
 
 All that a step depends on is the weights, the optimiser and the number of the step: batches are functions of seed and
 position, and networks draw nothing, so a checkpoint of these resumes exactly. (With a budget in hours the learning rate
@@ -8,11 +9,8 @@ follows the clock, and no two runs are the same.) Knows neither the language nor
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,14 +28,15 @@ from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import learnable
 from lasynth.evaluate import search_outcomes
+from lasynth.interruption import stop_signal
 from lasynth.models.base import Batch, Losses
-from lasynth.models.build import build_model
-from lasynth.older import read_training, read_weights
+from lasynth.models.build import Model, build_model
+from lasynth.older import CARD_FORMAT, current_format, read_training, read_weights
 from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
-from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig
+from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
 from lasynth.split import Split, load_split
-from lasynth.task import InputError
+from lasynth.task import Diverged, InputError, Occupied
 
 FLOOR = 0.01
 """Share of the learning rate that is left at the end of a cosine."""
@@ -90,25 +89,33 @@ def learning_rate(config: TrainConfig, step: int, done: float) -> float:
 
 
 # --- the loop ------------------------------------------------------------------------------------------------------------
-def train(job: Job) -> Outcome:
-    """Train a model, from the beginning or from where it was. InputError for what cannot be."""
+def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome:
+    """Train a model, from the beginning or from where it was. InputError; Diverged.
+
+    SIGINT and SIGTERM end it between two steps, with a checkpoint, and so does `told_to_stop` when it answers True.
+    """
     if not job.train.steps and not job.train.hours:
-        raise InputError("give --steps or --hours")
-    with processes() as group, stop_signal() as stop:
+        raise InputError("training needs a number of steps or of hours")
+    with processes() as group, stop_signal() as signalled:
+        share(job.train.batch, group.size)
         run = _Run(job, group)
+
+        def stop() -> bool:
+            return signalled() or told_to_stop()
+
         if not group.leads:
             return _loop(run, stop, None)
         with run_log(job.out, run.progress.step) as log:
             return _loop(run, stop, log)
 
 
-def _loop(run: _Run, stop: threading.Event, log: RunLog | None) -> Outcome:
+def _loop(run: _Run, stop: Callable[[], bool], log: RunLog | None) -> Outcome:
     config, at = run.job.train, run.progress
     metrics, stopping = run.metrics, False
     if at.step == 0:
         run.save({}, best=False)
     while run.done < 1 and not stopping:
-        losses, norm, stopping = run.step(stop.is_set())
+        losses, norm, stopping = run.step(stop())
         run.window.add(losses, norm)
         ends = run.done >= 1 or stopping
         if log is not None and (at.step % config.log_every == 0 or ends):
@@ -181,6 +188,7 @@ class _Run:
         self.metrics: dict[str, float] = {}
         self.before: list[dict[str, Any]] = []  # trainings that the first weights come from
         self._begin_or_resume()
+        self.objective = group.averaged(_Objective(self.model, job.train.mistakes), self.device)
         self.stream = self._open_stream()
         self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
         self.window = _Window(replace(self.progress))
@@ -188,24 +196,28 @@ class _Run:
         self.saved = self.clock = time.perf_counter()
 
     def _begin_or_resume(self) -> None:
-        out, last = self.job.out, None
-        if self.group.leads:
-            there = (out / checkpoint.INDEX).exists()
-            if not self.job.resume and out.exists() and any(out.iterdir()):
-                raise InputError(f"{out} exists and is not empty; --resume goes on with a run")
-            out.mkdir(parents=True, exist_ok=True)
-            last = (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
-        last = self.group.from_leader(last)
+        last = self.group.from_leader(self._last_checkpoint)
         if last is None and self.job.begin_with is not None:
             self._take_weights(checkpoint.load(self.job.begin_with, "last"), self.job.begin_with)
         if last is not None:
             stored, training = last
-            self._check_same(stored.card)
-            self.metrics, self.before = stored.card["metrics"], stored.card.get("before", [])
+            card = current_format(stored.card)
+            self._check_same(card)
+            self.metrics, self.before = card["metrics"], card.get("before", [])
             self.model.load_state_dict(read_weights(stored.weights))
             self.optimiser.load_state_dict(training["optimiser"])
             position, best = Position(*training["position"]), (training["best"][0], training["best"][1])
             self.progress = Progress(training["step"], training["programs"], training["seconds"], position, best)
+
+    def _last_checkpoint(self) -> tuple[checkpoint.Checkpoint, dict[str, Any]] | None:
+        """With which the run goes on; None for a new run. Occupied if the folder is not empty and nothing is to be resumed."""
+        out = self.job.out
+        resume = self.job.resume or self.group.restarts  # a process died: what is in the folder is this run
+        if not resume and out.exists() and any(out.iterdir()):
+            raise Occupied(f"{out} exists and is not empty")
+        out.mkdir(parents=True, exist_ok=True)
+        there = (out / checkpoint.INDEX).exists()
+        return (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
 
     def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:
         """Begin with what another run has learnt. InputError if that was another model."""
@@ -215,8 +227,8 @@ class _Run:
             if theirs[name] != mine[name]:
                 raise InputError(f"{source} is a model with another {name}; training cannot begin with its weights")
         self.model.load_state_dict(read_weights(stored.weights))
-        told = ("programs", "seconds", "training", "processes", "data")
-        self.before = [*stored.card.get("before", []), {name: stored.card[name] for name in told}]
+        card, told = current_format(stored.card), ("programs", "seconds", "training", "processes", "data")
+        self.before = [*card.get("before", []), {name: card[name] for name in told}]
 
     def _check_same(self, card: dict[str, Any]) -> None:
         """InputError if the run in the folder is another one. A setting that is younger than the run has its default there."""
@@ -235,7 +247,7 @@ class _Run:
         config, model = self.job.train, self.config
         split = load_split(self.job.data / "train.parquet", self.domain)
         examples = config.draw_examples or (model.examples, model.examples)
-        plan = StreamPlan(config.batch * self.group.size, examples, config.seed, config.curriculum, config.longest)
+        plan = StreamPlan(config.batch, examples, config.seed, config.curriculum, config.longest)
         return Stream(
             split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
             (self.group.rank, self.group.size),
@@ -260,33 +272,28 @@ class _Run:
             losses = self._losses(batch.to(self.device))
         self.optimiser.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]
-        self.group.average_gradients(self.model.parameters())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         seconds = self._lap() if self.group.leads else 0.0  # the others also wait while the leader validates
         numbers = [*(float(part.detach()) for part in losses), seconds, float(stop)]
         *parts, seconds, stopping = self.group.mean(numbers)
         at.seconds += seconds * self.group.size
         if not math.isfinite(sum(parts) + float(norm)):
-            raise InputError(f"the loss is no longer a number at step {at.step}; try a smaller --learning-rate")
+            raise Diverged(f"the loss is no longer a number at step {at.step}; try a smaller learning rate")
         self.rate = learning_rate(config, at.step, self.done)
         for settings in self.optimiser.param_groups:
             settings["lr"] = self.rate
         self.optimiser.step()
         at.step += 1
-        at.programs += config.batch * self.group.size
+        at.programs += config.batch
         at.position = self.stream.position
         return parts, float(norm), stopping > 0
 
     def _losses(self, batch: Batch) -> Losses:
-        config, run = self.job.train, self.model.run(batch)
-        losses = self.model.losses(run, batch)
-        if not config.mistakes:
-            return losses
-        place = np.random.SeedSequence(
-            [config.seed, self.progress.step, self.group.rank]
-        )  # so that a resumed run draws the same
+        # drawn by step and process, so that a resumed run draws the same
+        place = np.random.SeedSequence([self.job.train.seed, self.progress.step, self.group.rank])
         rng = torch.Generator().manual_seed(int(place.generate_state(1, np.uint64)[0] >> 1))
-        return losses._replace(mistake=self.model.mistake_loss(run, batch, round(config.mistakes * config.batch), rng))
+        losses: Losses = self.objective(batch, rng)
+        return losses
 
     def _lap(self) -> float:
         """Seconds since the last call."""
@@ -334,7 +341,7 @@ class _Run:
             **checkpoint.describe(self.job.name, self.config, self.domain),
             "step": self.progress.step, "programs": self.progress.programs, "seconds": round(self.progress.seconds, 3),
             "metrics": metrics, "training": asdict(self.job.train), "processes": self.group.size,
-            "data": read_card(self.job.data), "before": self.before,
+            "format": CARD_FORMAT, "data": read_card(self.job.data), "before": self.before,
         }  # fmt: skip
         training = {
             **asdict(self.progress),
@@ -345,28 +352,25 @@ class _Run:
         self.saved = self.clock = time.perf_counter()  # what came since the step does not count as training
 
 
+class _Objective(nn.Module):
+    """All losses of a batch in one call of one module, which is what torch's DistributedDataParallel needs to see."""
+
+    def __init__(self, model: Model, mistakes: float) -> None:
+        super().__init__()
+        self.model, self.mistakes = model, mistakes
+        # DistributedDataParallel looks for unused parameters, as some rows and batches have them, and warns if it finds none.
+        self.unused = nn.Parameter(torch.zeros(()))
+
+    def forward(self, batch: Batch, rng: torch.Generator) -> Losses:
+        run = self.model.run(batch)
+        losses = self.model.losses(run, batch)
+        if not self.mistakes:
+            return losses
+        count = round(self.mistakes * len(batch.tokens))
+        return losses._replace(mistake=self.model.mistake_loss(run, batch, count, rng))
+
+
 # --- small things --------------------------------------------------------------------------------------------------------
 def _plain(value: Any) -> Any:
     """As JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value
-
-
-@contextmanager
-def stop_signal() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set, so that a run ends between two steps; a second one ends it at once."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-
-    def stop(number: int, frame: Any) -> None:
-        if event.is_set():
-            raise KeyboardInterrupt
-        event.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield event
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

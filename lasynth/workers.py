@@ -1,28 +1,85 @@
-"""A pool of processes that leaves signals to its parent and never outlives it. Knows nothing of the work."""
+"""Processes for work on one machine: how many to use, and a pool that leaves signals to its parent and never outlives it.
+
+Knows nothing of the work.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+from typing import TypeVar
+
+from lasynth.task import InputError, WorkerDied
+
+T = TypeVar("T")
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux says how much processor time a container gets: microseconds, or `max`, and of how many."""
 
 
-def start_workers(count: int) -> ProcessPoolExecutor:
-    """`count` processes, all of them started."""
-    pool = ProcessPoolExecutor(count, get_context("spawn"), _end_with_parent)
-    with _signals_ignored():  # what a process ignores, its children ignore from their first instruction on
+# --- how many ------------------------------------------------------------------------------------------------------------
+def usable_cores() -> int:
+    """Cores that this process may use: fewer than the machine has if it is pinned or in a container with a quota."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        time, period = QUOTA.read_text().split()
+        return max(1, min(cores, int(time) // int(period)))
+    except (OSError, ValueError):  # no such file, or no quota
+        return cores
+
+
+def threads_per_process() -> int:
+    """Threads for each process: OMP_NUM_THREADS, or 1. Two threads of one process often wait for each other on a busy core."""
+    value = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return max(1, int(value)) if value.isdecimal() else 1
+
+
+def process_count(asked: int | None, threads: int) -> int:
+    """The number of processes that the user asked for, or as many as fill the usable cores with so many threads each."""
+    if asked is not None and asked < 1:
+        raise InputError("the number of processes must be at least 1")
+    return asked or max(1, usable_cores() // threads)
+
+
+# --- a pool --------------------------------------------------------------------------------------------------------------
+def start_workers(count: int, prepare: Callable[[], None] | None = None) -> ProcessPoolExecutor:
+    """`count` processes, all of them started; each calls `prepare` first."""
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (prepare,))
+    with signals_ignored():
         for _ in range(count):
             pool.submit(os.getpid)
     return pool
 
 
+def in_order(
+    pool: ProcessPoolExecutor, calls: Iterable[tuple[Callable[..., T], tuple[object, ...]]], ahead: int
+) -> Iterator[T]:
+    """Results of calls (function and arguments) in their order; at most `ahead` of them wait for the reader. WorkerDied."""
+    waiting: deque[Future[T]] = deque()
+    try:
+        for function, arguments in calls:
+            waiting.append(pool.submit(function, *arguments))
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise WorkerDied("a worker process died; is there enough memory? Fewer processes need less") from error
+
+
 @contextmanager
-def _signals_ignored() -> Iterator[None]:
-    """Ctrl-C reaches every process of a terminal; the parent alone shall act on it."""
+def signals_ignored() -> Iterator[None]:
+    """For starting processes: what a process ignores, its children ignore from their first instruction on.
+
+    Ctrl-C reaches every process of a terminal; the parent alone shall act on it.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -34,8 +91,14 @@ def _signals_ignored() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _end_with_parent() -> None:
-    """A parent that is killed cannot say goodbye: watch for its end."""
+def _begin(prepare: Callable[[], None] | None) -> None:
+    end_with_parent()
+    if prepare is not None:
+        prepare()
+
+
+def end_with_parent() -> None:
+    """Make this process exit when its parent does: a parent that is killed cannot tell its children to end."""
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_wait_and_exit, args=(parent.sentinel,), daemon=True).start()

@@ -87,7 +87,7 @@ def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **
     """Make a small data set of restricted C. Returns its folder."""
     sizes = {"train": train, "val": val, "test": test}
     plan = DatasetPlan("c", sizes, 7, COptions(**options))
-    generate(plan, folder / "data", workers=1, overwrite=False, report=lambda split, done: None)
+    generate(plan, folder / "data", processes=1, overwrite=False, report=lambda split, done: None)
     return folder / "data"
 
 

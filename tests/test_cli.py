@@ -132,7 +132,7 @@ def test_a_reduced_program_can_be_reduced_again(call, tmp_path: Path) -> None:  
 
 def test_generate_stats_and_overwrite(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     out = tmp_path / "data"
-    arguments = ("generate", "c", "--out", out, "--train", 60, "--test", 10, "--workers", 1, "--reduce")
+    arguments = ("generate", "c", "--out", out, "--train", 60, "--test", 10, "--processes", 1, "--reduce")
     code, text, _ = call(*arguments)
     assert code == 0
     assert "60 tasks" in text
@@ -292,7 +292,7 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
         (("import", "c", tmp_path / "none", "--out", tmp_path / "o"), "no such file"),
         (("generate", "c", "--out", tmp_path / "o"), "nothing to make"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "-1"), "negative"),
-        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--workers", "0"), "--workers"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--processes", "0"), "number of processes"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--loop-share", "3"), "loop-share"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--list-length", "1"), "different lists"),
         (("generate", "c", "--out", SHIFT, "--train", "1"), "not a folder"),
@@ -305,7 +305,7 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
 
 def test_a_language_without_models(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     data = tmp_path / "data"
-    assert call("generate", "karel", "--out", data, "--train", 20, "--workers", 1)[0] == 0
+    assert call("generate", "karel", "--out", data, "--train", 20, "--processes", 1)[0] == 0
     for words in (
         ("train", data, "--out", tmp_path / "run", "--steps", 1),
         ("evaluate", data / "train.parquet"),
@@ -318,7 +318,7 @@ def test_a_language_without_models(call, tmp_path: Path) -> None:  # type: ignor
 
 def test_a_source_that_is_not_installed(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, _, err = call("generate", "c", "--out", tmp_path / "o", "--train", 5, "--source", "csmith", "--workers", 1)
+    code, _, err = call("generate", "c", "--out", tmp_path / "o", "--train", 5, "--source", "csmith", "--processes", 1)
     assert (code, "csmith" in err) == (2, True)
     assert not (tmp_path / "o").exists()
 

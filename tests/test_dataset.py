@@ -17,14 +17,14 @@ import pytest
 from lasynth.dataset import CARD, DatasetPlan, generate, new_data_set, read_card, read_tasks, write_imported
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.split import load_split
-from lasynth.task import InputError
+from lasynth.task import InputError, Occupied
 
 SIZES = {"train": 1200, "val": 30, "test": 60}
 
 
-def make(out: Path, domain: str = "c", workers: int = 1, seed: int = 1, **options: Any) -> dict[str, Any]:
+def make(out: Path, domain: str = "c", processes: int = 1, seed: int = 1, **options: Any) -> dict[str, Any]:
     plan = DatasetPlan(domain, SIZES, seed, get_domain(domain).options(**options), get_domain(domain).distinct_splits)
-    return generate(plan, out, workers, overwrite=False, report=lambda split, count: None)
+    return generate(plan, out, processes, overwrite=False, report=lambda split, count: None)
 
 
 @pytest.fixture(scope="module", params=sorted(DOMAINS))
@@ -38,9 +38,9 @@ def columns(path: Path, name: str) -> list[Any]:
     return pq.read_table(path, columns=[name])[name].to_pylist()  # type: ignore[no-any-return]
 
 
-def test_the_number_of_workers_changes_nothing(dataset: tuple[str, Path], tmp_path: Path) -> None:
+def test_the_number_of_processes_changes_nothing(dataset: tuple[str, Path], tmp_path: Path) -> None:
     domain, out = dataset
-    make(tmp_path / "again", domain, workers=2)
+    make(tmp_path / "again", domain, processes=2)
     for name in ("train.parquet", "val.parquet", "test.parquet", CARD):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes(), name
 
@@ -108,7 +108,7 @@ def test_the_card_counts_drawn_programs_in_c(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten_by_default(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="set overwrite"), new_data_set(tmp_path, overwrite=False):
+    with pytest.raises(Occupied, match="exists and is not empty"), new_data_set(tmp_path, overwrite=False):
         pass
     with pytest.raises(InputError, match="not a data set"), new_data_set(tmp_path, overwrite=True):
         pass

@@ -18,6 +18,7 @@ from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
 from lasynth.evaluate import (
     Outcomes,
+    _part,
     baseline_names,
     baseline_outcomes,
     evaluate,
@@ -162,6 +163,27 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
     files.append(curves({"a": [(0, 1), (2, 3)]}, "x", "y", tmp_path / "figures" / "curve.png"))
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in files)
     assert {file.name for file in files} == {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png"}
+
+
+def test_the_number_of_processes_changes_nothing(data: Path, run: Path) -> None:
+    told: list[int] = []
+    results = []
+    for processes in (1, 2, 3):
+        search = SearchConfig(beam=8, max_length=20, tasks=7)
+        config = EvaluateConfig(search, limit=30, given=4, processes=processes)
+        (result,) = evaluate([str(run)], data / "test.parquet", config, lambda name, done: told.append(done))
+        results.append({name: value for name, value in result.items() if name != "seconds"})
+    assert results[0] == results[1] == results[2]
+    assert told == [7, 7, 7, 7, 2] * 3
+
+
+def test_the_tasks_of_a_unit_are_those_of_the_split(data: Path) -> None:
+    split = load_split(data / "test.parquet", DOMAIN)
+    part = _part(split, 3, 8)
+    assert len(part) == 5
+    assert (part.padded(np.arange(5)) == split.padded(np.arange(3, 8))).all()
+    for name in ("inputs", "outputs", "category", "novel"):
+        assert (getattr(part, name) == getattr(split, name)[3:8]).all()
 
 
 def test_runs_of_one_row_are_told_apart(data: Path, run: Path, tmp_path: Path) -> None:

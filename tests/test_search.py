@@ -11,7 +11,7 @@ import torch
 from lasynth.domains import get_domain
 from lasynth.search import DROP, END, KEEP, Finished, beam_search, top
 from lasynth.settings import SearchConfig
-from lasynth.task import InputError
+from lasynth.task import Diverged, InputError
 from lasynth.vocab import BOS, EOS, PAD
 from tests.fakes import TableModel, TinyModel, any_io
 
@@ -223,7 +223,7 @@ def parses(words: tuple[int, ...]) -> bool:
 def test_a_diverged_model_gives_a_clear_error() -> None:
     model = TableModel(VOCABULARY)
     model.table[:] = torch.nan
-    with pytest.raises(InputError, match="diverged"):
+    with pytest.raises(Diverged, match="diverged"):
         beam_search(model, any_io(1), None, SearchConfig(2, LENGTH))
 
 

@@ -18,9 +18,10 @@ import pytest
 import torch
 
 from lasynth import checkpoint
+from lasynth.older import current_format
 from lasynth.runlog import read_log
 from lasynth.settings import TRAINING, TrainConfig
-from lasynth.task import InputError
+from lasynth.task import Diverged, InputError
 from lasynth.train import Job, learning_rate, train
 from tests.fakes import small_data, tiny_config
 
@@ -77,6 +78,7 @@ def counted(*arguments):
     return real(*arguments)
 lasynth.train.nn.utils.clip_grad_norm_ = counted
 """
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 DIE_IN_A_CHECKPOINT = "lasynth.checkpoint.write_file = lambda file, content: die()"  # before the new index is written
 
 
@@ -111,9 +113,9 @@ def test_a_killed_run_resumes_to_the_same_weights(changes: dict[str, Any], data:
     assert [r["step"] for r in read_log(killed) if r["kind"] == "train"] == list(range(1, 13))
 
 
-def test_two_processes_learn_as_one_with_the_double_batch(data: Path, tmp_path: Path) -> None:
-    both = a_job(data, tmp_path / "both", batch=6, steps=5, draw_examples=(2, 8))
-    running = start("", both, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+def test_two_processes_learn_as_one(data: Path, tmp_path: Path) -> None:
+    both = a_job(data, tmp_path / "both", batch=12, steps=5, draw_examples=(2, 8))
+    running = start("", both, *TORCHRUN)
     train(a_job(data, tmp_path / "one", batch=12, steps=5, draw_examples=(2, 8)))
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 0, errors
@@ -124,6 +126,42 @@ def test_two_processes_learn_as_one_with_the_double_batch(data: Path, tmp_path: 
             assert mine[name] == pytest.approx(theirs[name], rel=1e-4), (mine["step"], name)
     one, other = (checkpoint.load(tmp_path / run, "last").weights for run in ("one", "both"))
     assert all(torch.allclose(one[name], other[name], atol=1e-4) for name in one)
+
+
+ONE_OF_TWO_DIES = DIE_IN_A_STEP.replace(
+    "if len(calls) == 7: die()",
+    "if (len(calls), os.environ['RANK'], os.environ['TORCHELASTIC_RESTART_COUNT']) == (7, '1', '0'):\n"
+    "        Path(out).with_suffix('.died').touch()\n"
+    "        die()",
+)
+
+
+def test_torchrun_survives_the_death_of_a_process(data: Path, tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"batch": 12, "mistakes": 0.5}
+    whole, killed = (a_job(data, tmp_path / name, resume=True, **changes) for name in ("whole", "killed"))
+    running = [start("", whole, *TORCHRUN), start(ONE_OF_TWO_DIES, killed, *TORCHRUN, "--max-restarts", "1")]
+    for process in running:
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+    assert killed.out.with_suffix(".died").exists()
+    one, other = final(whole.out), final(killed.out)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_divergence_has_its_own_error(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(Diverged, match="no longer a number at step"):
+        train(a_job(data, tmp_path / "run", learning_rate=1e38, warmup=0))
+
+
+def test_cards_of_older_runs_count_the_programs_of_one_process() -> None:
+    part = {"processes": 2, "training": {"batch": 64, "seed": 1}}
+    card = {**part, "before": [{**part, "processes": 3}], "step": 5}
+    new = current_format(card)
+    assert new["training"] == {"batch": 128, "seed": 1}
+    assert [part["training"]["batch"] for part in new["before"]] == [192]
+    assert current_format(new) == new
+    assert card["training"] == {"batch": 64, "seed": 1}
 
 
 def test_a_run_learns_and_keeps_its_best_checkpoint(data: Path, tmp_path: Path) -> None:
@@ -167,7 +205,7 @@ def test_jobs_that_cannot_be_trained_are_refused(data: Path, tmp_path: Path) -> 
         (a_job(data, tmp_path / "run", resume=True, batch=9), "begun with batch = 8"),
         (a_job(data, tmp_path / "run", row="NoExecutor", resume=True), "begun with"),
         (a_job(other, tmp_path / "run", resume=True), "another data set"),
-        (a_job(data, tmp_path / "other", steps=0), "--steps or --hours"),
+        (a_job(data, tmp_path / "other", steps=0), "a number of steps or of hours"),
         (a_job(tmp_path, tmp_path / "other"), "not a data set"),
         (a_job(data, tmp_path / "other", draw_examples=(5, 11)), "cannot be drawn"),
     ):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +16,15 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.cli import main
-from lasynth.commands.train import _preset_named
-from tests.fakes import small_data
+from lasynth.commands.train import _preset_named, _processes
+from lasynth.runlog import read_log
+from lasynth.settings import TrainConfig
+from lasynth.task import InputError
+from lasynth.train import Job
+from tests.fakes import small_data, tiny_config
 
 SMALL = [f"--set={name}=8" for name in ("hidden", "embedding", "decoder_hidden")]
-SHORT = ["--steps", "2", "--batch", "4", "--validation-tasks", "5", *SMALL]
+SHORT = ["--steps", "2", "--batch", "4", "--validation-tasks", "5", "--processes", "1", *SMALL]
 
 
 def card_of(run: Path) -> dict[str, object]:
@@ -75,19 +82,143 @@ def test_a_setting_missing_on_an_old_card_has_its_default(tmp_path: Path) -> Non
     assert main([*words, *SHORT, "--steps", "4", "--out", str(old), "--resume", "--longest", "9"]) == 2
 
 
+def as_older_versions_wrote_it(run: Path) -> None:
+    """They counted the programs of one process."""
+    file = checkpoint.find(run, "last") / checkpoint.CARD
+    card = json.loads(file.read_text())
+    del card["format"]
+    card["training"]["batch"] //= card["processes"]
+    file.write_text(json.dumps(card))
+
+
 def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
     data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
     words = ["-m", "lasynth.cli", "train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    words[words.index("--processes") : words.index("--processes") + 2] = []
     for steps, more in ((2, []), (3, ["--resume", "--steps", "3"])):
+        if more:
+            as_older_versions_wrote_it(run)
         done = subprocess.run(
             [sys.executable, *launcher, *words, *more], env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.count(f"done at step {steps}") == 1, "only one process prints"
         card = card_of(run)
-        assert (card["processes"], card["step"], card["programs"]) == (2, steps, 8 * steps)
+        assert (card["processes"], card["step"], card["programs"]) == (2, steps, 4 * steps)
+
+
+def test_the_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each usable core, and an equal share of at least four programs for each; as many as asked for; as before."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    job = Job("LaSynth", tiny_config("LaSynth"), TrainConfig(steps=1, batch=64), tmp_path, tmp_path / "run")
+    for cores, batch, count in ((1, 64, 1), (2, 64, 2), (6, 64, 4), (99, 64, 16), (2, 8, 2), (9, 8, 2), (2, 3, 1)):
+        monkeypatch.setattr("lasynth.workers.usable_cores", lambda cores=cores: cores)
+        assert _processes(replace(job, train=replace(job.train, batch=batch)), None) == count
+    monkeypatch.setattr("lasynth.workers.usable_cores", lambda: 8)
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    assert _processes(job, None) == 2
+    assert _processes(job, 64) == 64
+    for wrong, message in ((3, "cannot be shared evenly by 3 processes"), (0, "at least 1")):
+        with pytest.raises(InputError, match=message):
+            _processes(job, wrong)
+    (job.out / "step-1").mkdir(parents=True)
+    (job.out / checkpoint.INDEX).write_text('{"last": "step-1", "best": "step-1"}')
+    (job.out / "step-1" / checkpoint.CARD).write_text('{"processes": 32}')
+    assert _processes(replace(job, resume=True), None) == 32
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes by /proc")
+def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
+    """kill -9 for one of two processes: the run goes on, and its weights are those of an undisturbed run."""
+    data = small_data(tmp_path / "data", 60, 5, 5)
+    words = [
+        "train",
+        str(data),
+        "--model",
+        "NoExecutor",
+        *SHORT,
+        "--processes",
+        "2",
+        "--steps",
+        "30",
+        "--log-every",
+        "1",
+    ]
+    words += ["--validate-every", "10"]
+    running = start([*words, "--out", str(tmp_path / "killed")])
+    wait_for_step(tmp_path / "killed", 12)
+    os.kill(workers_of(running)[1], signal.SIGKILL)
+    out, errors = running.communicate(timeout=300)
+    assert running.returncode == 0, errors
+    assert "lasynth: process 2 of 2 was killed by signal 9 (Killed); starting again from the last checkpoint" in errors
+    assert "Traceback" not in errors
+    assert out.count("done at step 30") == 1
+    assert main([*words, "--out", str(tmp_path / "whole")]) == 0
+    one, other = (checkpoint.load(tmp_path / name, "last").weights for name in ("killed", "whole"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert [r["step"] for r in read_log(tmp_path / "killed") if r["kind"] == "train"] == list(range(1, 31))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_all_processes(number: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C reaches all processes of a terminal, SIGTERM usually the first one alone; either ends in a checkpoint."""
+    data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
+    words = ["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
+    running = start([*words, "--processes", "2", "--steps", "100000", "--log-every", "1"])
+    wait_for_step(run, 3)
+    if number == signal.SIGINT:
+        os.killpg(running.pid, number)
+    else:
+        running.send_signal(number)
+    out, errors = running.communicate(timeout=120)
+    assert running.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert f"interrupted, --resume goes on at step {card_of(run)['step']}" in out
+    assert card_of(run)["step"] == read_log(run)[-1]["step"]
+
+
+def test_divergence_is_no_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = small_data(tmp_path / "data", 60, 5, 5)
+    words = ["train", str(data), "--out", str(tmp_path / "run"), "--model", "NoExecutor", *SHORT]
+    assert main([*words, "--steps", "20", "--learning-rate", "1e38", "--warmup", "0"]) == 1
+    assert "the loss is no longer a number at step" in (error := capsys.readouterr().err)
+    assert "(--learning-rate)" in error
+
+
+def test_options_are_named_where_they_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = small_data(tmp_path / "data", 20, 5, 0)
+    words = ["train", str(data), "--out", str(data)]
+    for more, message in (
+        (["--steps", "1", *SHORT], "is not empty; --resume goes on with the run in it"),
+        ([], "give --steps or --hours"),
+        (["--steps", "1", "--batch", "8", "--processes", "3"], "cannot be shared evenly"),
+    ):
+        assert main([*words, *more]) == 2
+        assert message in capsys.readouterr().err
+
+
+def start(words: list[str]) -> subprocess.Popen[str]:
+    """The command in a session of its own."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "lasynth.cli", *words]
+    return subprocess.Popen(
+        command, env=environment, text=True, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def wait_for_step(run: Path, step: int) -> None:
+    deadline = time.monotonic() + 120
+    while not any(record["step"] >= step for record in read_log(run)):
+        assert time.monotonic() < deadline, "training has not begun"
+        time.sleep(0.05)
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    """Processes that it has started, in their order."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(child) for child in children if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +241,7 @@ def test_impossible_settings_are_refused(
 def test_the_papers_preset(tmp_path: Path) -> None:
     """Model and training have the settings of the paper; only the sizes are changed, for speed."""
     data, run = small_data(tmp_path / "data", 20, 5, 0), tmp_path / "run"
-    words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", *SMALL]
+    words = ["--preset", "paper", "--steps", "1", "--validation-tasks", "2", "--processes", "1", *SMALL]
     assert main(["train", str(data), "--out", str(run), "--model", "LaSynth", *words]) == 0
     card = card_of(run)
     config, training = card["config"], card["training"]

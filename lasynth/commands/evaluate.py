@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
+import torch
 from tyro.conf import Positional, arg
 
 from lasynth.commands.arguments import call
@@ -14,6 +15,7 @@ from lasynth.evaluate import evaluate as measure
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
+from lasynth.workers import process_count, threads_per_process
 
 
 def evaluate(
@@ -43,6 +45,13 @@ def evaluate(
     model: Annotated[
         str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm; beside runs all of them are shown.")
     ] = None,
+    processes: Annotated[
+        int | None,
+        arg(
+            metavar="N",
+            help="Processes that share the tasks; by default one for each usable core. Results are the same.",
+        ),
+    ] = None,
     json: Annotated[Path | None, arg(metavar="FILE", help="Write the figures to this file.")] = None,
     plots: Annotated[Path | None, arg(metavar="FOLDER", help="Draw accuracy by category and by length as PNG.")] = None,
 ) -> int:
@@ -63,7 +72,8 @@ def evaluate(
     if json is not None and not json.absolute().parent.is_dir():
         raise InputError(f"there is no folder {json.parent} for the figures")  # said now, not after a long search
     search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
-    config = EvaluateConfig(search, limit, given, checkpoint)
+    count = 1 if processes is None and torch.cuda.is_available() else process_count(processes, threads_per_process())
+    config = EvaluateConfig(search, limit, given, checkpoint, count)
     with progress(dict.fromkeys(names, task_count(data, config))) as report:
         results = measure(names, data, config, report)
     for table in tables(results):

@@ -1,6 +1,5 @@
 """`lasynth generate LANGUAGE`: a data set of random tasks."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +8,13 @@ from typing import Any, Generic, Literal, TypeVar
 import tyro
 from tyro.conf import OmitArgPrefixes
 
+from lasynth.commands.terminal import advice
 from lasynth.dataset import DatasetPlan
 from lasynth.dataset import generate as make
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.progress import progress
 from lasynth.task import InputError
+from lasynth.workers import process_count
 
 O = TypeVar("O")  # noqa: E741
 
@@ -31,9 +32,9 @@ class Generate(Generic[O]):
     test: int = 0
     """Tasks in test.parquet, likewise."""
     seed: int = 0
-    """The same seed gives the same files, whatever the number of workers."""
-    workers: int = os.cpu_count() or 1
-    """Processes that make tasks."""
+    """The same seed gives the same files, whatever the number of processes."""
+    processes: int | None = None
+    """Processes that make tasks; by default one for each usable core."""
     splits: Literal["distinct", "shared"] | None = None
     """distinct: no program of train in val and test; shared: as drawn. By default as is usual for the language."""
     overwrite: bool = False
@@ -42,13 +43,14 @@ class Generate(Generic[O]):
 
 def generate(domain: str, arguments: Generate[Any]) -> int:
     """Make a data set of random tasks: Parquet files and a card."""
-    if arguments.workers < 1:
-        raise InputError("--workers must be at least 1")
+    processes = process_count(arguments.processes, threads=1)
     sizes = {"train": arguments.train, "val": arguments.val, "test": arguments.test}
     distinct = get_domain(domain).distinct_splits if arguments.splits is None else arguments.splits == "distinct"
+    if not any(sizes.values()):
+        raise InputError("nothing to make: give a number of tasks with --train, --val or --test")
     plan = DatasetPlan(domain, sizes, arguments.seed, arguments.options, distinct)
-    with progress(sizes) as report:
-        card = make(plan, arguments.out, arguments.workers, arguments.overwrite, report)
+    with progress(sizes) as report, advice("--overwrite replaces a data set"):
+        card = make(plan, arguments.out, processes, arguments.overwrite, report)
     for split, entry in card["splits"].items():
         shares = ", ".join(f"{name} {count}" for name, count in entry["categories"].items())
         novel = f"; {entry['novel']} with behaviour that is not in train" if "novel" in entry else ""

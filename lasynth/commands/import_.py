@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from tyro.conf import Positional, arg
 
 from lasynth.commands.arguments import call
+from lasynth.commands.terminal import advice
 from lasynth.dataset import write_imported
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.progress import progress
@@ -32,7 +33,8 @@ def import_(
     paths = language.import_splits(source, split)
     with progress(dict.fromkeys(paths)) as report:
         tasks = {name: language.import_tasks(path) for name, path in paths.items()}
-        sizes = write_imported(domain, tasks, out, overwrite, report)
+        with advice("--overwrite replaces a data set"):
+            sizes = write_imported(domain, tasks, out, overwrite, report)
     for name, size in sizes.items():
         print(f"{out / name}.parquet: {size} tasks")
     return 0

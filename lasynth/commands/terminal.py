@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasynth.task import InputError
+from lasynth.task import InputError, Occupied
 
 if TYPE_CHECKING:
     from lasynth.domains.base import AnyDomain
@@ -101,6 +103,15 @@ def console() -> Any:
     from rich.console import Console
 
     return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+
+
+@contextmanager
+def advice(text: str) -> Iterator[None]:
+    """Add to the message about a folder that is not empty which option helps."""
+    try:
+        yield
+    except Occupied as error:
+        raise InputError(f"{error}; {text}") from error
 
 
 def say(text: str) -> None:

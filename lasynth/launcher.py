@@ -1,0 +1,159 @@
+"""Starts the processes of a group on this machine, watches them, and starts all of them again when one dies.
+
+Each process finds in its environment what `torchrun` would put there, so the work cannot tell which of the two started it.
+One process dying ends the others; then all start again, and it is up to the work to go on from its last checkpoint.
+Knows nothing of the work.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import connection, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, TypeVar
+
+import torch
+from torch.distributed import TCPStore  # type: ignore[attr-defined]
+
+from lasynth.distributed import PATIENCE
+from lasynth.interruption import stop_signal
+from lasynth.task import Diverged, InputError, WorkerDied
+from lasynth.workers import end_with_parent, signals_ignored, threads_per_process
+
+RESTARTS = 3
+"""How often a group is started again before its death is an error."""
+GRACE = 5.0
+"""Seconds that the others have to end, and to tell why, after one has died."""
+FINAL = (InputError, Diverged, OSError)
+"""Errors that another start would only repeat."""
+
+T = TypeVar("T")
+Work = Callable[[Callable[[], bool]], T]
+"""What every process of the group does. It is given a function that tells whether to stop."""
+
+
+@dataclass
+class _Worker(Generic[T]):
+    process: SpawnProcess
+    answers: Connection
+    """Gives one object before the process ends: its result, a final error, or the traceback of another one as text."""
+
+    def answer(self) -> T | BaseException | _Traceback | None:
+        """What the process has sent; None if it died without a word."""
+        try:
+            answer: T | BaseException | _Traceback | None = self.answers.recv() if self.answers.poll() else None
+        except EOFError:
+            return None
+        return answer
+
+
+@dataclass(frozen=True)
+class _Traceback:
+    text: str
+
+
+def launch(work: Work[T], count: int, say: Callable[[str], None]) -> T:
+    """Do the work in `count` processes with a group of their own; the leader's result.
+
+    `say` is told of each death that is mended. The first SIGINT or SIGTERM tells the work to stop; a second one kills it and
+    raises KeyboardInterrupt. WorkerDied after too many deaths; what the work raises of `FINAL` is raised here.
+    """
+    context = get_context("spawn")
+    stop = context.RawValue(ctypes.c_bool, False)  # set inside a signal handler, so it must not need a lock
+    with stop_signal(lambda: setattr(stop, "value", True)):
+        for attempt in range(RESTARTS + 1):
+            with _group(context, work, count, attempt, stop) as workers:
+                answer = _watch(workers)
+            if not isinstance(answer, WorkerDied):
+                return answer
+            if stop.value:  # the death came with the interruption or after it
+                raise KeyboardInterrupt
+            if attempt < RESTARTS:
+                say(f"{answer}; starting again from the last checkpoint")
+    raise WorkerDied(f"{answer}; given up after {RESTARTS} new starts. Is there enough memory?")
+
+
+def _watch(workers: list[_Worker[T]]) -> T | WorkerDied:
+    """Wait for the leader's result, or for a death. Raises final errors."""
+    running, answers, deadline = dict(enumerate(workers)), dict[int, Any](), math.inf
+    while running and time.monotonic() < deadline:
+        patience = None if deadline == math.inf else deadline - time.monotonic()
+        connection.wait([worker.process.sentinel for worker in running.values()], patience)
+        for number in [number for number, worker in running.items() if worker.process.exitcode is not None]:
+            answers[number] = running.pop(number).answer()
+            if isinstance(answers[number], FINAL):
+                raise answers[number]
+            if answers[number] is None or isinstance(answers[number], _Traceback):
+                deadline = min(deadline, time.monotonic() + GRACE)
+    if 0 in answers and not (answers[0] is None or isinstance(answers[0], _Traceback)):
+        result: T = answers[0]
+        return result
+    return _cause(workers, answers)
+
+
+def _cause(workers: list[_Worker[T]], answers: dict[int, Any]) -> WorkerDied:
+    """Name a process that was killed, if there is one: the others often fail only because they have lost it."""
+    codes = {number: workers[number].process.exitcode or 0 for number in answers}
+    number = min(codes, key=lambda number: (codes[number] >= 0, number))
+    name, code, answer = f"process {number + 1} of {len(workers)}", codes[number], answers[number]
+    if code < 0:
+        return WorkerDied(f"{name} was killed by signal {-code} ({signal.strsignal(-code)})")
+    if isinstance(answer, _Traceback):
+        return WorkerDied(f"{name} failed:\n{answer.text}")
+    return WorkerDied(f"{name} ended with exit code {code}")
+
+
+@contextmanager
+def _group(context: Any, work: Work[T], count: int, attempt: int, stop: Any) -> Iterator[list[_Worker[T]]]:
+    """Started processes; those that still run at the end are killed."""
+    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, timeout=PATIENCE)
+    place = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(store.port),
+        "WORLD_SIZE": str(count),
+        "LOCAL_WORLD_SIZE": str(count),
+        "TORCHELASTIC_RESTART_COUNT": str(attempt),
+        "TORCHELASTIC_USE_AGENT_STORE": "True",  # the store is here, not in the leader
+    }
+    workers: list[_Worker[T]] = []
+    try:
+        for rank in range(count):
+            mine = {**place, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+            answers, sender = context.Pipe(duplex=False)
+            process = context.Process(target=_serve, args=(work, mine, stop, sender), daemon=True)
+            with signals_ignored():
+                process.start()
+            sender.close()
+            workers.append(_Worker(process, answers))
+        yield workers
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+            worker.answers.close()
+
+
+def _serve(work: Work[T], place: dict[str, str], stop: Any, answers: Connection) -> None:
+    """A process of the group."""
+    end_with_parent()
+    os.environ.update(place)
+    torch.set_num_threads(threads_per_process())
+    try:
+        answers.send(work(lambda: bool(stop.value)))
+    except FINAL as error:
+        answers.send(error)
+    except KeyboardInterrupt:  # the second one; the parent has it, too
+        sys.exit(130)
+    except Exception:
+        answers.send(_Traceback(traceback.format_exc()))
+        sys.exit(1)
