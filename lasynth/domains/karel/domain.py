@@ -29,6 +29,7 @@ from lasynth.domains.karel import (
     statistics,
     syntax,
 )
+from lasynth.domains.karel.enumeration import predict
 from lasynth.domains.karel.generator import KarelOptions
 from lasynth.domains.karel.learning.programs import LexemeMachine
 from lasynth.domains.karel.learning.rows import ROWS
@@ -222,7 +223,7 @@ class Karel:
         return EgocentricView(config.hidden, 2 * config.hidden)
 
     def baselines(self) -> dict[str, Baseline]:
-        return {}
+        return {"Enumerated": predict}
 
     def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
         return {}

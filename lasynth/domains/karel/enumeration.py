@@ -33,10 +33,11 @@ from lasynth.domains.karel.grammar import (
     WHILE,
 )
 from lasynth.domains.karel.interpreter import TICKS
-from lasynth.domains.karel.learning.programs import run_on
+from lasynth.domains.karel.learning.programs import LexemeMachine, run_on
 from lasynth.domains.karel.learning.values import BYTES
 from lasynth.domains.karel.machine import OK, REPORT, compile_program
 from lasynth.jit import compiled
+from lasynth.vocab import EOS
 
 ACTIONS = 5
 LONGEST_BODY = 3
@@ -245,3 +246,26 @@ def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
         node, edge = space.parents[node].tolist()
         statements.append(known.tokens[edge, : known.sizes[edge]].tolist())
     return [token for statement in reversed(statements) for token in statement]
+
+
+BASELINE_SECONDS = 5.0
+"""Time for each task of an evaluation."""
+
+
+def predict(
+    inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], new_inputs: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The baseline `Enumerated`: what the cheapest program that fits gives for new worlds, and which tasks have one.
+
+    (B, K, BYTES), (B, K, BYTES), (B, Q, BYTES) -> (B, Q, BYTES), (B,). A run that fails gives zeros, which are no world.
+    """
+    predicted, found = np.zeros_like(new_inputs), np.zeros(len(inputs), np.bool_)
+    for task in range(len(inputs)):
+        deadline = time.perf_counter() + BASELINE_SECONDS
+        program = next(enumerate_programs(inputs[task], outputs[task], deadline), None)
+        if program is None:
+            continue
+        found[task] = True
+        ran = LexemeMachine().run(np.array([[*program.tokens, EOS]]), new_inputs[task][None], np.zeros(1, np.int64))
+        predicted[task] = np.where(ran.fine[0, :, None], ran.outputs[0], 0)
+    return predicted, found

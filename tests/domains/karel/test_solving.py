@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from lasynth.domains.karel import enumeration
 from lasynth.domains.karel.domain import Karel
 from lasynth.domains.karel.enumeration import MOST_HITS, edges, enumerate_programs
 from lasynth.domains.karel.learning.values import WorldValues
@@ -58,6 +59,19 @@ def test_every_enumerated_program_fits_and_costs_rise() -> None:
     for tokens, _ in found:
         program = KAREL.parse(KAREL.vocab.decode(tokens))
         assert all(KAREL.run(program, world) == output for world, output in pairs)
+
+
+def test_the_baseline_answers_with_worlds() -> None:
+    easy, hard = examples_of(["turnLeft", "putMarker"], 4), examples_of(["putMarker"], 4)
+    swapped = [(one, other) for (one, _), (other, _) in zip(hard, hard[1:] + hard[:1], strict=True)]
+    sides = [[VALUES.pack([pair[side] for pair in pairs]) for pairs in (easy, swapped)] for side in (0, 1)]
+    inputs, outputs = (np.stack(side) for side in sides)
+    monkeypatched = pytest.MonkeyPatch()
+    monkeypatched.setattr(enumeration, "BASELINE_SECONDS", 0.5)
+    predicted, found = enumeration.predict(inputs[:, :3], outputs[:, :3], inputs)
+    monkeypatched.undo()
+    assert found.tolist() == [True, False]
+    assert VALUES.same(predicted[0], outputs[0]).all()
 
 
 def test_the_deadline_holds() -> None:
