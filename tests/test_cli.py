@@ -125,6 +125,42 @@ def test_reduce(call) -> None:  # type: ignore[no-untyped-def]
     assert call("reduce", WALK, "--random", 50)[0] == 0
 
 
+CLAMP = "int * f(int a[]) { if (a[0] > 100) a[0] = 100; a[1] = 5; a[1] = a[0]; return a; }"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--input", "[1,2,3]"), ("--random", 5000)])
+def test_reduce_keeps_what_random_numbers_do_not_show(call, tmp_path: Path, arguments: tuple[object, ...]) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "clamp.c").write_text(CLAMP)
+    code, out, err = call("reduce", tmp_path / "clamp.c", *arguments)
+    assert code == 0
+    assert "a[0] > 100" in out
+    assert "= 5" not in out
+    compared = re.search(r"same outcomes on ([\d,]+) inputs", err)
+    assert compared is not None
+    assert int(compared[1].replace(",", "")) > (5000 if "--random" in arguments else 100)
+    assert "equality is proved" in err
+
+
+def test_reduce_on_given_inputs_alone(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "clamp.c").write_text(CLAMP)
+    code, out, err = call("reduce", tmp_path / "clamp.c", "--input", "[1,2,3]", "--random", 0)
+    assert (code, "a[0] > 100" in out) == (0, False)
+    assert "same outcomes on 1 inputs" in err
+
+
+def test_reduce_says_that_it_cannot_reach_all_code(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "far.c").write_text("int * f(int a[]) { a[5000] = 1; a[0] = 2; a[0] = 3; return a; }")
+    code, out, err = call("reduce", tmp_path / "far.c")
+    assert (code, "a[0] = 2" in out) == (0, True)
+    assert "nothing was cut: no input was found that reaches all of the code" in err
+
+
+def test_reduce_takes_no_more_random_inputs_than_it_can(call) -> None:  # type: ignore[no-untyped-def]
+    code, out, err = call("reduce", SHIFT, "--random", 100_000_000_000)
+    assert (code, out) == (2, "")
+    assert "--random is at most 1,000,000" in err
+
+
 def test_a_reduced_program_can_be_reduced_again(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "once.c").write_text(call("reduce", SHIFT)[1])
     assert call("reduce", tmp_path / "once.c")[1] == (tmp_path / "once.c").read_text()

@@ -79,6 +79,11 @@ def test_symbolic_answers_are_grids_too() -> None:
     assert solution.programs[0].concise == "mirror\n"
 
 
+def test_tiles_are_reduced_for_all_grids() -> None:
+    result = get_domain("tiles").reduce_for_all(("invert", "mirror", "invert"), [])
+    assert (result.program, result.compared, result.proved) == (("mirror",), 512, True)
+
+
 def test_what_was_written_is_read(data: Path) -> None:
     task = next(iter(read_tasks(data / "test.parquet", get_domain("tiles"))))
     assert task.examples[0].output == get_domain("tiles").run(task.program, task.examples[0].input)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig, ValueConfig, preset_rows
-from lasynth.domains.base import Explained, Step, Trace
+from lasynth.domains.base import Explained, Reduction, Step, Trace
 from lasynth.domains.learnable import Baseline, Runs, States
 from lasynth.task import Example, InputError, ParseError, Task
 from lasynth.vocab import EOS, SPECIAL, Vocab
@@ -290,6 +290,11 @@ class Tiles:
         shorter = (words for size in range(1, len(program)) for words in product(ACTIONS, repeat=size))
         wanted = self.run_many([program], values)
         return next((words for words in shorter if self.run_many([words], values) == wanted), program)
+
+    def reduce_for_all(self, program: Program, values: Sequence[Grid], like: Grid | None = None) -> Reduction[Program]:
+        bits = product((0, 1), repeat=SIDE * SIDE)
+        grids = [tuple(row[i : i + SIDE] for i in range(0, SIDE * SIDE, SIDE)) for row in bits]
+        return Reduction(self.reduce(program, grids), len(grids), 0, proved=True)
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: Example[Grid], first: Example[Grid]) -> None:

@@ -58,6 +58,20 @@ class Explained(NamedTuple, Generic[P]):
     """Whether the search for programs that fit all examples was complete, in time, before this one was proposed."""
 
 
+class Reduction(NamedTuple, Generic[P]):
+    """A smaller program, and on what grounds it is said to do the same."""
+
+    program: P
+    compared: int
+    """Number of inputs on which outcomes were compared."""
+    failed: int
+    """Inputs among them on which both programs fail."""
+    proved: bool = False
+    """Whether a proof shows that the outcomes are the same on every input of the size in question."""
+    unreached: bool = False
+    """Whether nothing was cut because no input was found that reaches some of the code."""
+
+
 class Syntax(Protocol):
     """Which lexemes may come next, for many unfinished programs at once: one row of numbers per program.
 
@@ -151,6 +165,13 @@ class Domain(Protocol[P, V, O]):
 
     def reduce(self, program: P, values: Sequence[V]) -> P:
         """The smallest program that a greedy search finds that has the same outcome on every value."""
+
+    def reduce_for_all(self, program: P, values: Sequence[V], like: V | None = None) -> Reduction[P]:
+        """The smallest program that a greedy search finds with the same outcomes on all inputs, faults included.
+
+        Outcomes are compared on `values` and on inputs that are drawn from the program itself, such as those on both
+        sides of its conditions; of the size of `like` where that is given.
+        """
 
     # --- data --------------------------------------------------------------------------------------------------
     def sample_tasks(self, rng: Random, count: int, options: O) -> tuple[list[Task[P, V]], Counter[str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Explained, Trace
+from lasynth.domains.base import Explained, Reduction, Trace
 from lasynth.domains.karel import (
     drawing,
     generator,
@@ -35,6 +35,7 @@ from lasynth.domains.karel.learning.programs import LexemeMachine
 from lasynth.domains.karel.learning.rows import ROWS
 from lasynth.domains.karel.learning.values import BYTES, GridConfig, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.nodes import Program
+from lasynth.domains.karel.probing import critical_worlds
 from lasynth.domains.karel.reduce import reduce_tokens
 from lasynth.domains.karel.solving import WorldExample
 from lasynth.domains.karel.world import World
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 MEMORY = 50_000_000
 """Limit in bytes on the grids of one call of the machine, which returns one grid for each program on each world."""
+REDUCTIONS = 16
+"""Most times that a program is reduced again because the result differs on worlds that were drawn for it."""
 PROBES, PROBE_SEED = 64, 5
 """Number and seed of the worlds on which `behaviours` compares programs."""
 
@@ -133,6 +136,21 @@ class Karel:
         worlds = machine.pack(values)
         tokens = reduce_tokens(grammar.ids(program), worlds.grids, worlds.heroes, interpreter.TICKS)
         return grammar.parse(grammar.VOCAB.decode(tokens.tolist()))
+
+    def reduce_for_all(
+        self, program: Program, values: Sequence[World], like: World | None = None
+    ) -> Reduction[Program]:
+        size = None if like is None else (like.rows, like.cols)
+        worlds = dict.fromkeys(values)
+        for _ in range(REDUCTIONS):
+            smaller, before = program, None
+            while smaller != before:
+                worlds.update(dict.fromkeys(critical_worlds(smaller, Random(PROBE_SEED), size)))
+                before, smaller = smaller, self.reduce(smaller, list(worlds))
+            wanted, made = self.run_many([program, smaller], list(worlds))
+            if wanted == made:  # also on the worlds that were drawn for a smaller program
+                return Reduction(smaller, len(worlds), sum(output is None for output in wanted))
+        return Reduction(program, len(worlds), sum(output is None for output in wanted))
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: WorldExample, first: WorldExample) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig, preset_rows
-from lasynth.domains.base import Explained, Trace
+from lasynth.domains.base import Explained, Reduction, Trace
 from lasynth.domains.learnable import Baseline
 from lasynth.domains.restricted_c import solving
 from lasynth.domains.restricted_c.data import authors, generator
@@ -33,6 +33,7 @@ from lasynth.domains.restricted_c.language.vocabulary import Dialect, LexemeTabl
 from lasynth.domains.restricted_c.learning.programs import LexemeMachine
 from lasynth.domains.restricted_c.learning.values import ListConfig, ListValues, list_config
 from lasynth.domains.restricted_c.lists import check_list, pack_lists, read_list
+from lasynth.domains.restricted_c.reduction.faithful import reduce_faithfully
 from lasynth.domains.restricted_c.reduction.reduce import reduce_program
 from lasynth.domains.restricted_c.solving import ListExample
 from lasynth.task import ParseError, Task
@@ -131,6 +132,12 @@ class RestrictedC:
 
     def reduce(self, program: Program, values: Sequence[list[int]]) -> Program:
         return reduce_program(program, pack_lists(values))
+
+    def reduce_for_all(
+        self, program: Program, values: Sequence[list[int]], like: list[int] | None = None
+    ) -> Reduction[Program]:
+        given = pack_lists(values).tolist()
+        return reduce_faithfully(program, given, None if like is None else len(like))
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: ListExample, first: ListExample) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasynth.domains.karel import drawing, interpreter, nodes, readable, syntax
 from lasynth.domains.karel.domain import Karel
-from lasynth.domains.karel.nodes import Action, Block, If, IfElse, Program, Repeat, Statement, While
+from lasynth.domains.karel.nodes import TESTS, Action, Block, If, IfElse, Program, Repeat, Statement, While
+from lasynth.domains.karel.probing import conditions, critical_worlds
 from lasynth.domains.karel.world import World
 from lasynth.task import ExecutionError, Task
 
@@ -101,3 +104,32 @@ def test_a_branch_is_kept_if_one_world_needs_it() -> None:
 
 def test_without_worlds_a_single_action_remains() -> None:
     assert syntax.length(KAREL.reduce(syntax.parse("DEF run m( move REPEAT R=2 r( move r) m)"), [])) == 5
+
+
+@pytest.mark.parametrize("size", [None, (2, 3)])
+def test_each_condition_is_true_and_false_at_the_start(size: tuple[int, int] | None) -> None:
+    for test in TESTS:
+        program = syntax.parse(f"DEF run m( IF c( {test} c) i( move i) m)")
+        found = critical_worlds(program, Random(1), size)
+        assert {interpreter.Run(world).test(test) for world in found} == {False, True}
+        assert size is None or {(world.rows, world.cols) for world in found} == {size}
+        assert all(world.check_input() == world for world in found)
+
+
+def test_conditions_behind_actions_get_both_outcomes() -> None:
+    body = (
+        "move move IF c( markersPresent c) i( turnLeft move IFELSE c( leftIsClear c) i( move i) ELSE e( putMarker e) i)"
+    )
+    program = syntax.parse(f"DEF run m( {body} m)")
+    kept = KAREL.reduce_for_all(program, []).program
+    assert len(list(conditions(kept))) == 2
+
+
+@settings(max_examples=20)
+@given(programs(), st.lists(worlds(10), max_size=3))
+def test_reduction_for_all_worlds(program: Program, inputs: list[World]) -> None:
+    result = KAREL.reduce_for_all(program, inputs)
+    probed = [*inputs, *critical_worlds(program, Random(5))]
+    assert [outcome(result.program, world) for world in probed] == [outcome(program, world) for world in probed]
+    assert result.compared >= len(probed)
+    assert KAREL.reduce_for_all(result.program, inputs).program == result.program

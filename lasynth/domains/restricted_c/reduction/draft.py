@@ -47,6 +47,8 @@ class Judge(NamedTuple):
     """The outcomes that a candidate must have, and working memory to run it."""
 
     inputs: NDArray[np.int32]  # (K, L)
+    lengths: NDArray[np.int64]
+    """(K,) how many of the L elements each list has; lists of one length follow each other."""
     outputs: NDArray[np.int32]  # (K, L)
     status: NDArray[np.int64]  # (K,)
     room: Translation
@@ -59,18 +61,32 @@ class Judge(NamedTuple):
 
 @compiled
 def make_judge(
-    kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int
+    kinds: NDArray[np.uint8],
+    arguments: NDArray[np.int32],
+    inputs: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    max_steps: int,
 ) -> Judge:
-    """A judge whose outcomes are those of a program on `inputs`. (N,), (N,), (K, L)"""
-    examples, length = inputs.shape
-    outputs = np.zeros((examples, length), np.int32)
+    """A judge whose outcomes are those of a program on `inputs`. (N,), (N,), (K, L), (K,)"""
+    examples, longest = inputs.shape
+    outputs = np.zeros((examples, longest), np.int32)
     status = np.zeros(examples, np.int64)
-    room = workspace(kinds.size, length)
-    translate(room, kinds, arguments)
+    room = workspace(kinds.size, longest)
+    state, output, hardest = np.zeros(STATE_SIZE, np.int64), np.zeros(longest, np.int32), np.zeros(1, np.int64)
+    length = -1
     for k in range(examples):
-        status[k] = run_one(room, inputs[k], outputs[k], max_steps)
-    state, output, hardest = np.zeros(STATE_SIZE, np.int64), np.zeros(length, np.int32), np.zeros(1, np.int64)
-    return Judge(inputs, outputs, status, room, state, output, max_steps, hardest)
+        if lengths[k] != length:
+            length = lengths[k]
+            room = for_length(room, length)
+            translate(room, kinds, arguments)
+        status[k] = run_one(room, inputs[k, :length], outputs[k], max_steps)
+    return Judge(inputs, lengths, outputs, status, room, state, output, max_steps, hardest)
+
+
+@compiled
+def for_length(room: Translation, length: int) -> Translation:
+    """The same working memory for lists of another length, which must not exceed that for which it was made."""
+    return Translation(length, room.code, room.memory, room.registers, room.blocks, room.fixed)
 
 
 @compiled
@@ -80,13 +96,19 @@ def same_outcomes(judge: Judge, draft: Draft) -> bool:
     kinds, arguments = draft.kinds[1, :size], draft.arguments[1, :size]
     if check(kinds, arguments, judge.state) >= 0:
         return False
-    translate(judge.room, kinds, arguments)
     examples = judge.status.size
     first = judge.hardest[0]
+    room, length = judge.room, -1
     for i in range(examples):
         k = (first + i) % examples
-        status = run_one(judge.room, judge.inputs[k], judge.output, judge.max_steps)
-        if status != judge.status[k] or (status == OK and not np.array_equal(judge.output, judge.outputs[k])):
+        if judge.lengths[k] != length:
+            length = judge.lengths[k]
+            room = for_length(room, length)
+            translate(room, kinds, arguments)
+        status = run_one(room, judge.inputs[k, :length], judge.output, judge.max_steps)
+        if status != judge.status[k] or (
+            status == OK and not np.array_equal(judge.output[:length], judge.outputs[k, :length])
+        ):
             judge.hardest[0] = k
             return False
     return True

@@ -23,12 +23,21 @@ CHANGES = 64
 """Most rounds of changes with the same names. The limit stops changes that undo each other."""
 
 
-def reduce_program(program: Program, inputs: NDArray[np.int32], max_steps: int = MAX_STEPS) -> Program:
-    """The smallest canonical program that greedy cuts find with the same outcome on each of `inputs`. (K, L)"""
+def reduce_program(
+    program: Program,
+    inputs: NDArray[np.int32],
+    max_steps: int = MAX_STEPS,
+    lengths: NDArray[np.int64] | None = None,
+) -> Program:
+    """The smallest canonical program that greedy cuts find with the same outcome on each of `inputs`. (K, L)
+
+    `lengths` (K,) says how many elements each list has, if they differ; lists of one length follow each other.
+    """
     program, inputs = with_fewer_variables(program), np.ascontiguousarray(inputs, np.int32)
+    lengths = np.full(len(inputs), inputs.shape[1], np.int64) if lengths is None else lengths
     for _ in range(ROUNDS):
         before, code = program, to_code(program)
-        kinds, arguments = reduce_code(code.kinds, code.arguments, inputs, max_steps)
+        kinds, arguments = reduce_code(code.kinds, code.arguments, inputs, lengths, max_steps)
         pairs = zip(kinds.tolist(), arguments.tolist(), strict=True)
         program = with_fewer_variables(from_lexemes([Lexeme(Kind(kind), argument) for kind, argument in pairs]))
         if program == before:
@@ -53,14 +62,18 @@ def last_loop_name(program: Program) -> str:
 
 @compiled
 def reduce_code(
-    kinds: NDArray[np.uint8], arguments: NDArray[np.int32], inputs: NDArray[np.int32], max_steps: int
+    kinds: NDArray[np.uint8],
+    arguments: NDArray[np.int32],
+    inputs: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    max_steps: int,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """Cut and settle a program until nothing changes. (N,), (N,), (K, L) -> (M,), (M,) with M <= N"""
+    """Cut and settle a program until nothing changes. (N,), (N,), (K, L), (K,) -> (M,), (M,) with M <= N"""
     draft = Draft(np.empty((2, kinds.size), np.uint8), np.empty((2, kinds.size), np.int32), np.zeros(2, np.int64))
     draft.kinds[0] = kinds
     draft.arguments[0] = arguments
     draft.sizes[0] = kinds.size
-    judge = make_judge(kinds, arguments, inputs, max_steps)
+    judge = make_judge(kinds, arguments, inputs, lengths, max_steps)
     for _ in range(CHANGES):
         if not (sweep(judge, draft) or sweep_pairs(judge, draft) or settle(judge, draft)):
             break
