@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -40,3 +41,8 @@ for title, name in TASKS:
     if code:
         sys.exit(code)
     print(compiled(file), flush=True)
+
+print(
+    f"\nGo on: `. {os.path.relpath(sys.prefix)}/bin/activate` puts lasynth on the PATH; docs/solve.md explains all options."
+)
+print('Your own examples: lasynth solve --example "[1,2,3] -> [2,3,4]" --example "[5,0,7] -> [6,1,8]"')

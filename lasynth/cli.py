@@ -12,6 +12,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lasynth import __version__
 from lasynth.interruption import interruptible
 
 if TYPE_CHECKING:
@@ -72,11 +73,17 @@ def _dispatch(words: list[str]) -> int:
     if words and words[0] in COMMANDS:
         module = import_module(f"lasynth.commands.{words[0].replace('import', 'import_')}")
         return int(module.main(words[1:]))
+    if words and words[0] == "--version":
+        print(f"lasynth {__version__}")
+        return 0
     import tyro
 
     overview = {name: _placeholder(summary) for name, summary in COMMANDS.items()}
     tyro.extras.subcommand_cli_from_dict(
-        overview, prog="lasynth", args=words, description="Programs from input-output examples."
+        overview,
+        prog="lasynth",
+        args=words,
+        description="Programs from input-output examples. --version prints the version.",
     )
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -10,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import lasynth
 from lasynth.cli import main
+from lasynth.commands.dialogue import ask
+from lasynth.domains import get_domain
+from lasynth.solver.asking import Question
+from lasynth.task import Example
 
 ROOT = Path(__file__).parents[1]
 SHIFT = ROOT / "examples" / "shift.c"
@@ -38,6 +44,41 @@ def test_run_prints_the_output_list(call) -> None:  # type: ignore[no-untyped-de
     assert call("run", SHIFT, "--input", "[1,2,3,4,0]") == (0, "[2, 3, 4, 0, 0]\n", "")
     code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--input", "[4, 3, 2, 1, 0]")
     assert (code, out) == (0, "[2, 3, 4, 0, 0]\n[3, 2, 1, 0, 0]\n")
+
+
+def test_inputs_as_people_type_them(call) -> None:  # type: ignore[no-untyped-def]
+    for value in ("[1 2 3 4 0]", "[1, 2, 3, 4, 0,]", "[1.0,2,3,4,0]", "[1. 2. 3. 4. 0.]"):
+        assert call("run", SHIFT, "--input", value) == (0, "[2, 3, 4, 0, 0]\n", "")
+
+
+def test_run_and_reduce_read_what_emit_writes(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pairs = [([1, -5, 3], [3, 0, 1]), ([0, 7, 9], [9, 7, 0]), ([-2, -1, 4], [4, 0, 0])]
+    words = [word for value, wanted in pairs for word in ("--example", f"{value} => {wanted}")]
+    answer = call("solve", *words, "--strategy", "symbolic")[1]
+    code, source, _ = call("solve", *words, "--strategy", "symbolic", "--emit", "c")
+    assert code == 0
+    assert answer in source
+    assert source != answer
+    (tmp_path / "answer.c").write_text(answer)
+    (tmp_path / "file.c").write_text(source)
+    inputs = [word for value, _ in pairs for word in ("--input", json.dumps(value))]
+    assert call("run", tmp_path / "file.c", *inputs) == (0, "".join(f"{wanted}\n" for _, wanted in pairs), "")
+    assert call("reduce", tmp_path / "file.c", *inputs) == call("reduce", tmp_path / "answer.c", *inputs)
+    line = source[: source.index("return a;")].count("\n") + 1
+    (tmp_path / "file.c").write_text(source.replace("return a;", "return b;", 1))
+    code, _, err = call("run", tmp_path / "file.c", *inputs)
+    assert (code, f"line {line}, column 12: expected `a`" in err) == (2, True)
+
+
+@pytest.mark.parametrize("reply", ["[1 2]", "[1, 2,]", "[1.0, 2.0]", "[1, 2],"])
+def test_replies_as_people_type_them(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{reply}\n"))
+    assert ask(get_domain("c"), Question([3, 4], (([3, 4], [0]), ([4, 3], [1])))) == Example([3, 4], [1, 2])
+
+
+def test_version(call) -> None:  # type: ignore[no-untyped-def]
+    assert call("--version") == (0, f"lasynth {lasynth.__version__}\n", "")
+    assert "--version" in call("--help")[1]
 
 
 def test_run_json(call) -> None:  # type: ignore[no-untyped-def]
@@ -219,12 +260,12 @@ def test_bad_programs(call, tmp_path: Path, content: str | bytes, message: str) 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("[1,2", "not a list of integers"),
+        ("[1,2", "not a list of integers such as [1, 2, 3]: the closing bracket is missing"),
         ("hello", "not a list of integers"),
-        ("[1, x]", "not a list of integers"),
-        ("[1.5]", "not a list of integers"),
+        ("[1, x]", "not a list of integers such as [1, 2, 3]: `x` is not an integer"),
+        ("[1.5]", "not a list of integers such as [1, 2, 3]: 1.5 is not an integer"),
         ("[true]", "not a list of integers"),
-        ("[[1]]", "not a list of integers"),
+        ("[[1]]", "not a list of integers such as [1, 2, 3]: a list cannot be"),
         ("{}", "not a list of integers"),
         ("[]", "the list is empty"),
         (f"[{'9' * 5000}]", "not a list of integers"),

@@ -2,7 +2,8 @@
 
     {"examples": [{"input": [3, 1], "output": [1, 3]}, ..]}          [3, 1] -> [1, 3]
 
-JSON may also be the list alone, or one object per line. In text, empty lines and comments after a # are ignored.
+JSON may also be the list alone, or one object per line. In text, empty lines and comments after a # are ignored, and an
+arrow may also be written => or →. A comma too many and lists without commas, [1 2 3], are understood in both forms.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
+from lasynth.lenient import loads
 from lasynth.task import Example, InputError
 
 MAX_EXAMPLES = 10_000
-ARROW = "->"
+ARROW = re.compile(r"-+>|=+>|[→⇒↦]")
 JSON = re.compile(r"\s*(\[\s*)?\{")
-COMMA_TOO_MANY = re.compile(r",\s*[]}]")
 FORM = '{"examples": [{"input": .., "output": ..}, ..]}'
 SHOWN = 100
 """Maximum number of characters of a line that a message shows."""
@@ -39,9 +40,9 @@ def read_examples(text: str, domain: AnyDomain, name: str) -> list[Example[Any]]
 
 def read_example(line: str, domain: AnyDomain) -> Example[Any]:
     """Read `input -> output`. InputError."""
-    parts = line.split(ARROW)
+    parts = ARROW.split(_without_last_comma(line))
     if len(parts) != 2:
-        raise InputError(f"an example has the form `input {ARROW} output`, such as [1, 2, 3] {ARROW} [2, 3, 4]")
+        raise InputError("an example has the form `input -> output`, such as [1, 2, 3] -> [2, 3, 4]")
     value, wanted = (domain.read_value(part.strip()) for part in parts)
     return Example(value, wanted)
 
@@ -109,7 +110,7 @@ def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
     if _is_an_example(text.strip().partition("\n")[0]):
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
-                yield _loads(line, name, number), f"{name}, line {number}"
+                yield _loads(_without_last_comma(line), name, number), f"{name}, line {number}"
         return
     content = _loads(text, name)
     items = content.get("examples") if isinstance(content, dict) else content
@@ -122,7 +123,7 @@ def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
 def _is_an_example(line: str) -> bool:
     """Whether a line is a complete example, so that the text has one example per line."""
     try:
-        item = json.loads(line)
+        item = loads(_without_last_comma(line))
     except (ValueError, RecursionError):
         return False
     return isinstance(item, dict) and "input" in item
@@ -131,19 +132,17 @@ def _is_an_example(line: str) -> bool:
 def _loads(text: str, name: str, first_line: int = 1) -> Any:
     """Parse JSON that begins in line `first_line` of a file. InputError."""
     try:
-        return json.loads(text)
+        return loads(text)
     except json.JSONDecodeError as error:
         line, number = text.split("\n")[error.lineno - 1], first_line + error.lineno - 1
-        hint = " (there is one comma too many)" if _comma_too_many(text, error.pos) else ""
-        raise InputError(f"{name}, line {number}: {_shown(line)}\nthis is not JSON: {error.msg}{hint}") from error
+        raise InputError(f"{name}, line {number}: {_shown(line)}\nthis is not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:  # too many digits, brackets nested too deeply
         raise InputError(f"{name} cannot be read as JSON: {error}") from error
 
 
-def _comma_too_many(text: str, position: int) -> bool:
-    """Whether the error is a comma before a closing bracket. Python reports the position of either, by version."""
-    before = len(text[:position].rstrip()) - 1
-    return any(COMMA_TOO_MANY.match(text, at) for at in (before, position) if at >= 0)
+def _without_last_comma(line: str) -> str:
+    """A line without the comma that separates it from the next one."""
+    return line.rstrip().removesuffix(",")
 
 
 def _shown(line: str) -> str:

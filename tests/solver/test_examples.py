@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lasynth import lenient
 from lasynth.domains import get_domain
 from lasynth.solver.examples import MAX_EXAMPLES, check_examples, read_examples
 from lasynth.task import Example, InputError
@@ -48,9 +50,27 @@ BAD = [
     ('{"examples": 3}', ["no list"]),
     ('{"pairs": []}', ["no list", "the form is"]),
     ('{"examples": []}', ["FILE has no example"]),
-    ('{"examples": [{"input": [1], "output": [1]},\n]}', ["line", "not JSON", "comma too many"]),
-    ('{"examples": [{"input": [1,], "output": [1]}]}', ["line 1", "comma too many"]),
-    ('{"examples": [{"input": [1], "output": [1]}],}', ["line 1", "comma too many"]),
+    ('{"examples": [{"input": [1], "output": [1]},\n,]}', ["line 2", "not JSON"]),
+    ('{"examples": [{"input": [1,,], "output": [1]}]}', ["line 1", "not JSON"]),
+    (
+        '{"examples": [{"input": [1,], "output": [1],},\n{"input": [2 3], "output" [4]}]}',
+        ["line 2", "[2 3]", "not JSON"],
+    ),
+    ("[1, 1.5] -> [1, 2]", ["line 1", "`[1, 1.5]` is not a list", "1.5 is not an integer"]),
+    ("[1 1.5] -> [1 2]", ["line 1", "1.5 is not an integer"]),
+    ("[[1], 2] -> [1, 2]", ["line 1", "a list cannot be an element of a list"]),
+    ("[1 2] => [1 two]", ["line 1", "`[1 two]`", "`two` is not an integer"]),
+    ("[1, 2 3] -> [1, 2, 3]", ["line 1", "`[1, 2 3]`", "by single commas, or by spaces only"]),
+    ("[1,,2] -> [1,2]", ["line 1", "by single commas"]),
+    ("[,] -> [1]", ["line 1", "not a list"]),
+    ("[1,2 -> [1,2]", ["line 1", "the closing bracket is missing"]),
+    ("[01] -> [1]", ["line 1", "`01` begins with a zero"]),
+    ("[1] => [2] => [3]", ["line 1", "`input -> output`"]),
+    ('{"input": [1.5], "output": [1]}', ["line 1", "1.5 is not an integer"]),
+    ('{"input": [[1]], "output": [1]}', ["line 1", "a list cannot be an element of a list"]),
+    ('{"input": [NaN], "output": [1]}', ["line 1", "nan is not an integer"]),
+    ('{"input": ["1"], "output": [1]}', ["line 1", '"1" is not a number']),
+    ('{"input": [1e10], "output": [1]}', ["line 1", "32 bits"]),
     ('{"input": [1], "output": [1]}\n{"input": [2]}', ["FILE, line 2", '"output"']),
     ('{"input": [1], "output": [1]}\n\n{"input": [2}', ["FILE, line 3", "not JSON"]),
     ('[{"input": [1], "output": [1]}, 3]', ["FILE, example 2", "an object"]),
@@ -70,6 +90,58 @@ def test_errors_show_the_place_and_the_reason(text: str, words: list[str]) -> No
         read_examples(text, C, "FILE")
     assert all(word in str(error.value) for word in words), str(error.value)
     assert len(str(error.value)) < 500
+
+
+UNUSUAL = [
+    "[1, -2] => [3, 4]\n[5, 6] => [7, 8]",
+    "[1, -2] → [3, 4]\n[5, 6]→[7, 8]",
+    "[1, -2] --> [3, 4]\n[5, 6] ==> [7, 8]",
+    "[1 -2] -> [3 4]\n[5 6] -> [7  8]",
+    "[1, -2,] -> [3, 4 , ]\n[5, 6] -> [7, 8],  # a comma",
+    "[1.0, -2.0] -> [3, 4.00]\n[5. 6.] -> [ 7.  8. ]",
+    "[+1, \N{MINUS SIGN}2] -> [3, 4]\n[5, 6] -> [7, 8]",
+    '{"input": [1.0, -2], "output": [3, 4],},\n{"input": [5, 6,], "output": [7 8]},\n',
+    '[{"input": [1 -2], "output": [3, 4]},\n{"input": [5.0 6.0], "output": [7, 8.0]},\n]',
+    '{"examples": [{"input": [1, -2,], "output": [3, 4]}, {"input": [5, 6], "output": [7, 8]},],\n}',
+    '{"note": "a \\" [1 2],]", "examples": [{"input": [1\n-2], "output": [3,4,]}, {"input":[5 6], "output": [7 8]}]}',
+]
+
+
+@pytest.mark.parametrize("text", UNUSUAL)
+def test_lists_and_arrows_as_people_type_them(text: str) -> None:
+    wanted = [Example([1, -2], [3, 4]), Example([5, 6], [7, 8])]
+    read = read_examples(text, C, "t")
+    assert read == wanted
+    assert all(type(number) is int for example in read for number in (*example.input, *example.output))
+
+
+@given(st.text(alphabet='[]{},:".\\ \n+-0123456789ax\N{MINUS SIGN}', max_size=40))
+def test_repairs_keep_every_character_in_its_place(text: str) -> None:
+    """So positions in messages are right. What strict JSON reads keeps its value."""
+    repaired = lenient.repaired(text)
+    assert len(repaired) == len(text)
+    assert all(new in (old, " ", ",", "-") for old, new in zip(text, repaired, strict=True))
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return
+    assert lenient.loads(text) == value
+
+
+@given(st.recursive(st.one_of(st.integers(), st.text(), st.none()), lambda inner: st.lists(inner, max_size=4)))
+def test_strict_json_needs_no_repair(value: object) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    assert json.loads(lenient.repaired(text)) == value
+
+
+@pytest.mark.parametrize("part", ['"\\"', "[", "[1 ", "[1,", ", ", "1 ", "],"])
+def test_hostile_text_is_repaired_in_linear_time(part: str) -> None:
+    lenient.repaired(part * 100_000)  # hours if it were quadratic
+
+
+def test_whole_numbers_of_python() -> None:
+    floats = [Example(np.array([1.0, 2.0]), (np.float32(3), 4.0))]
+    assert check_examples(C, floats) == [Example([1, 2], [3, 4])]
 
 
 @pytest.mark.parametrize("value", [None, "abc", 3, [1.5], ["a"], {1: 2}, object()])

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 
 from lasynth.domains.restricted_c.data.sampler import sample_program
+from lasynth.domains.restricted_c.language.canonical import inline_constants
 from lasynth.domains.restricted_c.language.lexer import count_tokens
 from lasynth.domains.restricted_c.language.nodes import Assign, Const, Element, Expr, Program, category
 from lasynth.domains.restricted_c.language.parser import parse
 from lasynth.domains.restricted_c.language.printer import print_program
-from lasynth.task import ParseError
+from lasynth.domains.restricted_c.solving import standalone
+from lasynth.task import Example, ParseError
 from tests.domains.restricted_c.strategies import programs
 
 
@@ -29,6 +31,60 @@ def test_sampled_programs_round_trip(rng: Random) -> None:
     for _ in range(500):
         program = sample_program(rng)
         assert parse(print_program(program)) == program
+
+
+@given(programs())
+def test_a_complete_c_file_holds_its_function(program: Program) -> None:
+    shown = inline_constants(program)
+    assert parse(standalone(program, [Example([1, -(2**31)], [3, 4])])) == shown
+
+
+FILE = """#include <stdio.h>
+int * func_1(int a[]); /* the function */
+static int inputs[2][1] = {{1}, {2}};
+
+static int * func_1(int a[])
+{
+    a[0] = 1;
+    return a;
+}
+
+int main(void)
+{
+    printf("} int * f(int a[]) { %d\\n", func_1(inputs[0])[0]);
+    char c = '{';
+    return 0;
+}
+"""
+
+
+def test_the_rest_of_a_complete_c_file_is_ignored() -> None:
+    alone = parse("int * f(int a[]) { a[0] = 1; return a; }")
+    head, main = FILE.index("static int *"), FILE.index("int main")
+    assert parse(FILE) == alone
+    assert parse(FILE[main:] + FILE[head:main]) == alone  # main first
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("a[0] = 1;", "a[0] = a[0] * 2;", 7, "multiplication and pointers are not supported"),
+        ("a[0] = 1;", "a[0] = 1", 8, "expected `;`"),
+        ("return a;\n}", "return a;\n", 11, "expected `}` at the end"),
+        ("int a[])\n", "int b[])\n", 5, "expected `a` in the head"),
+        ("int main", "int * g(int a[]) { return a; }\nint main", 11, "a second function"),
+        ("#include", "#define X 1\n#include", 1, "preprocessor lines other than #include"),
+        ("a[0] = 1;", 'a[0] = "1";', 7, "strings are not supported"),
+        ("static int * func_1", "static void func_1", None, "this C file has no function"),
+        ("int main", "int other", 1, "preprocessor lines are not supported"),
+    ],
+)
+def test_errors_in_a_complete_c_file_name_its_lines(old: str, new: str, line: int | None, complaint: str) -> None:
+    assert old in FILE
+    with pytest.raises(ParseError) as caught:
+        parse(FILE.replace(old, new))
+    assert complaint in str(caught.value)
+    assert caught.value.line == line
 
 
 def test_white_space_and_comments_do_not_matter() -> None:
@@ -145,6 +201,10 @@ def test_the_caret_points_at_the_mistake() -> None:
         "int * f(int a[]) { a[0] = " + "(" * 10_000,
         "int * f(int a[]) { if (" + "(" * 10_000 + "a[0] < 1" + ")" * 10_000,
         "int * f(int a[]) { return a; } int x;",
+        "int main(" + "int * f(" * 100_000,
+        "int main() {} " + "int * f(int a[]) { " * 40_000,
+        "int main() {} int * f(int a[]) {" + '"\\' * 400_000,
+        "/* " * 300_000,
         "void f(int a[]) { return a; }",
         "int * f(int b[]) { return b; }",
     ],

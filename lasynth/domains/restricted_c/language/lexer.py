@@ -10,19 +10,20 @@ from lasynth.task import ParseError
 MAX_LENGTH = 1_000_000
 """Most characters of a program; longer texts are refused unread."""
 
+# Every alternative that begins also ends, at the latest with the text, so that no text takes quadratic time.
 _TOKEN = re.compile(
-    r"""(?P<space>\s+ | //[^\n]* | /\*.*?\*/)
+    r"""(?P<space>\s+ | //[^\n]* | /\*.*?(?:\*/|\Z))
       | (?P<name>[A-Za-z_]\w*)
       | (?P<number>(?:0|[1-9]\d*)(?![\w.]))
       | (?P<sign>\+\+|--|<<=|>>=|->|<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%&|^]=|[-+*/%&|^~!<>=?:;,.(){}\[\]])
-      | (?P<other>\d[\w.]* | .)""",
+      | (?P<other>\d[\w.]* | "(?:\\.|[^"\\\n])*"? | '(?:\\.|[^'\\\n])*'? | .)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 
 
 class Token(NamedTuple):
     kind: str
-    """name, number, sign, end, or other: a character or number that restricted C does not support"""
+    """name, number, sign, end, or other: a character, number or string that restricted C does not support"""
     text: str
     offset: int
 
@@ -49,4 +50,4 @@ def describe_unknown(text: str) -> str:
     if text[0].isdigit():
         return f"only decimal integers are supported, not `{text[:20]}`"
     known = {"#": "preprocessor lines are", '"': "strings are", "'": "character constants are"}
-    return f"{known.get(text, f'the character {text!r} is')} not supported in restricted C"
+    return f"{known.get(text[0], f'the character {text!r} is')} not supported in restricted C"

@@ -38,6 +38,7 @@ from lasynth.domains.restricted_c.language.nodes import (
     Test,
     Var,
 )
+from lasynth.domains.restricted_c.language.source_file import function_tokens
 from lasynth.task import ParseError
 
 RELATIONS = ("<", ">", "<=", ">=", "==", "!=")
@@ -57,14 +58,14 @@ ASSIGNMENTS = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
 def parse(text: str) -> Program:
-    """The program in `text`. If it is not a program, the ParseError shows where the first mistake is."""
+    """The program in `text`: a function, alone or in a complete C file. The ParseError shows the first mistake."""
     return _Parser(text).program()
 
 
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.tokens = function_tokens(tokenize(text), text)
         self.position = 0
         self.scopes: list[set[str]] = [set()]
         self.depth = 0

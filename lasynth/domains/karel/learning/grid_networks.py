@@ -1,0 +1,218 @@
+"""Networks over whole worlds, as the papers have them: a convolutional encoder, and an executor with three predictors.
+
+A latent world is (..., 16, 18, 18) with values from 0 to 1, in the channels of `lasynth.domains.karel.tensor`: for each cell,
+how likely the robot stands there and looks north, east, south or west, wall, boundary, and how likely it has 1 to 10 markers.
+A decoder attends to nine parts of the world, each told what the whole world looks like.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lasynth.config import ModelConfig
+from lasynth.domains.karel.learning.values import COL, COLS, GRID, ROW, ROWS, WAY
+from lasynth.domains.karel.machine import FRAME
+from lasynth.domains.karel.tensor import CHANNELS
+from lasynth.domains.karel.world import MAX_INPUT_MARKERS, WALL
+
+ROBOT, WALLS, BOUNDARY, MARKERS = slice(0, 4), 4, 5, slice(6, CHANNELS)
+CELLS = FRAME * FRAME
+PARTS = 3
+"""Parts of the world in each direction."""
+LEAST = 1e-6
+"""Smallest probability that a loss sees."""
+
+
+def dense(worlds: Tensor) -> Tensor:
+    """Packed worlds as latent ones that are certain. (..., BYTES) -> (..., 16, 18, 18)"""
+    cells = worlds[..., GRID:].long().view(*worlds.shape[:-1], FRAME, FRAME)
+    lines = torch.arange(FRAME, device=worlds.device)
+    rows, cols = worlds[..., ROWS, None, None].long(), worlds[..., COLS, None, None].long()
+    row, col = lines.view(-1, 1), lines
+    framed = (row <= rows + 1) & (col <= cols + 1)
+    inside = (row >= 1) & (row <= rows) & (col >= 1) & (col <= cols)
+    here = (row == worlds[..., ROW, None, None]) & (col == worlds[..., COL, None, None])
+    robot = [here & (worlds[..., WAY, None, None] == way) for way in range(4)]
+    counts = torch.where(cells == WALL, 0, cells.clamp(max=MAX_INPUT_MARKERS))
+    markers = [counts == count for count in range(1, MAX_INPUT_MARKERS + 1)]
+    return torch.stack([*robot, (cells == WALL) & inside, framed & ~inside, *markers], -3).float()
+
+
+class GridNetworks(nn.Module):
+    """`lasynth.models.networks.Networks` of Karel."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.feature_size = 2 * config.hidden
+        self.encoder = PairEncoder(config)
+        self.executor = GridExecutor(config) if config.learns_execution else None
+        self.latent_encoder = LatentEncoder(config) if config.latent_view == "beside" else None
+        self.operations = None
+
+    def numbers(self, worlds: Tensor) -> Tensor:
+        return worlds
+
+    def certain(self, worlds: Tensor) -> Tensor:
+        return dense(worlds)
+
+    def value_loss(self, latent: Tensor, worlds: Tensor) -> Tensor:
+        """Cross-entropy of the robot's place, its direction and the markers per cell.
+
+        (..., 16, 18, 18), (..., BYTES) -> (...)
+        """
+        true = dense(worlds)
+        robot, wanted = latent[..., ROBOT, :, :], true[..., ROBOT, :, :]
+        place = -(robot.sum(-3).clamp(min=LEAST).log() * wanted.sum(-3)).flatten(-2).sum(-1)
+        way = -(robot.sum((-2, -1)).clamp(min=LEAST).log() * wanted.sum((-2, -1))).sum(-1)
+        some, counts = latent[..., MARKERS, :, :], true[..., MARKERS, :, :]
+        none = (1 - some.sum(-3)).clamp(min=LEAST).log() * (1 - counts.sum(-3))
+        markers = -(none + (some.clamp(min=LEAST).log() * counts).sum(-3))
+        return place + way + markers.flatten(-2).mean(-1)
+
+    def operation_loss(
+        self, attended_input: Tensor, attended_output: Tensor, inputs: Tensor, outputs: Tensor
+    ) -> Tensor:
+        raise ValueError("Karel has no operation predictor")
+
+
+class PairEncoder(nn.Module):
+    """Bunel's: one convolution each for input and output, residual blocks over both, one vector for the pair.
+
+    Attention needs more than one place, so each of nine parts of the world has features of its own beside that vector.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        half = config.channels // 2
+        self.input = nn.Conv2d(CHANNELS, half, 3, padding=1)
+        self.output = nn.Conv2d(CHANNELS, half, 3, padding=1)
+        self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.layers))
+        self.whole = nn.Linear(config.channels * CELLS, 2 * config.hidden)
+        self.part = nn.Linear(config.channels, 2 * config.hidden)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        """(..., BYTES) -> (..., channels / 2, 18, 18)"""
+        return over_rows(self.output, dense(outputs)).relu()
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
+        features = torch.cat([over_rows(self.input, latent).relu(), prepared], -3).flatten(0, 1)
+        for block in self.blocks:
+            features = block(features)
+        places = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)  # (R K, 9, D)
+        places = places.view(*latent.shape[:2], PARTS * PARTS, -1)
+        return places, places
+
+
+class ResidualBlock(nn.Module):
+    """Three convolutions around which the input is led."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(3))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(R, channels, 18, 18) -> the same"""
+        first, second, third = self.layers
+        return F.relu(features + third(F.relu(second(F.relu(first(features))))))
+
+
+class LatentEncoder(nn.Module):
+    """A light encoding of a latent world beside the wanted one: what is left to do."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.size = config.hidden
+        small = max(1, config.channels // 4)
+        self.seen = nn.Conv2d(2 * CHANNELS, small, 3, padding=1)
+        self.whole = nn.Linear(small * CELLS, config.hidden)
+        self.part = nn.Linear(small, config.hidden)
+
+    def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
+        return dense(wanted)
+
+    def forward(self, latent: Tensor, base: Tensor) -> Tensor:
+        """(R, K, 16, 18, 18) twice -> (R, K, 9, Z)"""
+        features = over_rows(self.seen, torch.cat([latent, base], -3)).relu().flatten(0, 1)
+        places = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)
+        return F.relu(places).view(*latent.shape[:2], PARTS * PARTS, -1)
+
+
+class GridExecutor(nn.Module):
+    """The paper's three predictors: place (18 x 18), direction, and markers per cell; wall and boundary stay as they are.
+
+    `executor_network: lstm` predicts markers by an LSTM over the cells (the paper); `whole` by a convolution that sees the
+    robot's surroundings, which is far cheaper, and predicts place and markers as changes of what they were.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.by_lstm = config.executor_network == "lstm"
+        small = max(1, config.channels // 2)
+        self.seen = nn.Conv2d(CHANNELS, small, 3, padding=1)
+        self.whole = nn.Linear(small * CELLS, config.hidden)
+        self.begin = nn.Linear(config.decoder_hidden, config.hidden)
+        self.state = nn.LSTMCell(config.hidden, config.hidden)
+        self.place = nn.Linear(config.hidden, CELLS)
+        self.way = nn.Linear(config.hidden, 4)
+        counts = MAX_INPUT_MARKERS + 1
+        if self.by_lstm:
+            self.markers = nn.LSTM(counts, config.hidden, batch_first=True)
+            self.counts = nn.Linear(config.hidden, counts)
+        else:
+            self.local = nn.Conv2d(CHANNELS, small, 3, padding=1)
+            self.scale = nn.Linear(config.hidden, small)
+            self.shift = nn.Linear(config.hidden, small)
+            self.change = nn.Conv2d(small, counts + 1, 1)
+
+    def prepare(self, hidden: Tensor) -> Tensor:
+        prepared: Tensor = self.begin(hidden)
+        return prepared.tanh()
+
+    def forward(self, latent: Tensor, context: Tensor) -> Tensor:
+        """(R, K, 16, 18, 18), (R, 1 or K, X) -> (R, K, 16, 18, 18)"""
+        rows = latent.shape[:2]
+        worlds = latent.flatten(0, 1)  # (N, 16, 18, 18)
+        begin = context.expand(*rows, -1).reshape(len(worlds), -1)
+        seen = self.whole(self.seen(worlds).relu().flatten(1)).relu()
+        state, _ = self.state(seen.to(begin.dtype), (begin, torch.zeros_like(begin)))  # (N, H)
+        free = 1 - worlds[:, WALLS] - worlds[:, BOUNDARY]  # (N, 18, 18)
+        place = self._place(state, worlds).softmax(-1).view(-1, 1, FRAME, FRAME)
+        way = self.way(state).float().softmax(-1).view(-1, 4, 1, 1)
+        markers = self._markers(state, worlds) * free.unsqueeze(1)
+        fixed = worlds[:, [WALLS, BOUNDARY]]
+        return torch.cat([place * way, fixed, markers], 1).view_as(latent)
+
+    def _place(self, state: Tensor, worlds: Tensor) -> Tensor:
+        """Scores of the robot's cell. (N, H) -> (N, 324)"""
+        scores: Tensor = self.place(state).float()
+        return scores if self.by_lstm else scores + worlds[:, ROBOT].sum(1).flatten(1).clamp(min=LEAST).log()
+
+    def _markers(self, state: Tensor, worlds: Tensor) -> Tensor:
+        """Probabilities of 1 to 10 markers in each cell. (N, H), (N, 16, 18, 18) -> (N, 10, 18, 18)"""
+        some = worlds[:, MARKERS]
+        before = torch.cat([(1 - some.sum(1, keepdim=True)).clamp(min=0), some], 1)  # (N, 11, 18, 18)
+        if self.by_lstm:
+            cells = before.flatten(2).transpose(1, 2)  # (N, 324, 11)
+            begin = (state.unsqueeze(0).contiguous(), torch.zeros_like(state).unsqueeze(0))
+            scores = self.counts(self.markers(cells.to(state.dtype), begin)[0]).transpose(1, 2)
+            chances: Tensor = scores.float().softmax(1).view_as(before)
+            return chances[:, 1:]
+        scale, shift = self.scale(state)[..., None, None], self.shift(state)[..., None, None]
+        changed = self.change(F.relu(self.local(worlds) * (1 + scale) + shift)).float()  # (N, 12, 18, 18)
+        gate = changed[:, -1:].sigmoid()
+        mixed: Tensor = (1 - gate) * before + gate * changed[:, :-1].softmax(1)
+        return mixed[:, 1:]
+
+
+def in_parts(features: Tensor) -> Tensor:
+    """Means over each part of the world. (N, C, 18, 18) -> (N, 9, C)"""
+    return F.adaptive_avg_pool2d(features, PARTS).flatten(2).transpose(1, 2)
+
+
+def over_rows(layer: nn.Conv2d, worlds: Tensor) -> Tensor:
+    """A convolution over worlds with any leading axes. (R, K, C, 18, 18) -> (R, K, C', 18, 18)"""
+    features: Tensor = layer(worlds.flatten(0, -4))
+    return features.view(*worlds.shape[:-3], *features.shape[1:])
