@@ -131,5 +131,5 @@ def test_reduction_for_all_worlds(program: Program, inputs: list[World]) -> None
     result = KAREL.reduce_for_all(program, inputs)
     probed = [*inputs, *critical_worlds(program, Random(5))]
     assert [outcome(result.program, world) for world in probed] == [outcome(program, world) for world in probed]
-    assert result.compared >= len(probed)
+    assert result.compared >= len(set(probed))
     assert KAREL.reduce_for_all(result.program, inputs).program == result.program
