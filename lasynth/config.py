@@ -70,6 +70,8 @@ class ModelConfig:
     """Units of the decoder and of the `whole` executor."""
     layers: int = 2
     """Of encoders, decoder and executor."""
+    channels: int = 64
+    """Of the convolutions over grids."""
 
     # --- tasks -------------------------------------------------------------------------------------------------
     examples: int = 5
@@ -92,7 +94,7 @@ class ModelConfig:
         return found
 
     def _sizes(self) -> list[tuple[bool, str]]:
-        at_least_one = ("hidden", "embedding", "decoder_hidden", "layers", "examples")
+        at_least_one = ("hidden", "embedding", "decoder_hidden", "layers", "channels", "examples")
         return [
             *((getattr(self, name) < 1, f"{name} must be at least 1") for name in at_least_one),
             (self.overview < 0, "overview must not be negative"),

@@ -73,7 +73,7 @@ def test_run_and_reduce_read_what_emit_writes(call, tmp_path: Path) -> None:  # 
 @pytest.mark.parametrize("reply", ["[1 2]", "[1, 2,]", "[1.0, 2.0]", "[1, 2],"])
 def test_replies_as_people_type_them(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{reply}\n"))
-    assert ask(get_domain("c"), Question([3, 4], (([3, 4], [0]), ([4, 3], [1])))) == Example([3, 4], [1, 2])
+    assert ask(get_domain("c"), Question([3, 4], (([3, 4], (0,)), ([4, 3], (1,))))) == Example([3, 4], [1, 2])
 
 
 def test_version(call) -> None:  # type: ignore[no-untyped-def]

@@ -32,7 +32,7 @@ from lasynth.domains.karel import (
 from lasynth.domains.karel.enumeration import predict
 from lasynth.domains.karel.generator import KarelOptions
 from lasynth.domains.karel.learning.programs import LexemeMachine
-from lasynth.domains.karel.learning.rows import ROWS
+from lasynth.domains.karel.learning.rows import rows
 from lasynth.domains.karel.learning.values import BYTES, GridConfig, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.probing import critical_worlds
@@ -230,15 +230,19 @@ class Karel:
         return LexemeMachine()
 
     def rows(self, preset: str) -> Mapping[str, ModelConfig]:
-        return ROWS
+        return rows(preset)
 
     def value_config(self, options: Mapping[str, Any]) -> GridConfig:
         return GridConfig()
 
     def networks(self, config: ModelConfig) -> Any:
-        from lasynth.domains.karel.learning.networks import EgocentricView
+        if config.architecture == "cursor":
+            from lasynth.domains.karel.learning.view_networks import EgocentricView
 
-        return EgocentricView(config.hidden, 2 * config.hidden)
+            return EgocentricView(config.hidden, 2 * config.hidden)
+        from lasynth.domains.karel.learning.grid_networks import GridNetworks
+
+        return GridNetworks(config)
 
     def baselines(self) -> dict[str, Baseline]:
         return {"Enumerated": predict}

@@ -2,12 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lasynth.config import ModelConfig
 
-ROWS = {
-    "Executed": ModelConfig(
-        architecture="cursor", executor="real", execute_at="statement", latent_view="beside", operation_predictor=False,
-        token_attention=False, decoder="shared", input_feeding=False, hidden=256, embedding=64, decoder_hidden=256, layers=1,
-    ),
-}  # fmt: skip
-"""`Executed`: our own, which looks at the real state of every example at the cursor."""
+LASYNTH = ModelConfig(operation_predictor=False)
+PLUS = replace(
+    LASYNTH,
+    token_attention=False,
+    execute_at="outer",
+    executor_network="whole",
+    latent_view="beside",
+    execution_loss="statements",
+    input_feeding=False,
+    decoder="shared",
+)
+EXECUTED = replace(
+    PLUS,
+    architecture="cursor",
+    executor="real",
+    execute_at="statement",
+    execution_loss="final",
+    hidden=256,
+    embedding=64,
+    decoder_hidden=256,
+    layers=1,
+)
+PAPER = {
+    "LaSynth": LASYNTH,
+    "NoPartialExecutor": replace(LASYNTH, executor="final"),
+    "NoExecutor": replace(LASYNTH, executor="none"),
+    "Exec": replace(LASYNTH, executor="real", execute_at="statement", token_attention=False),
+    "LaSynth+": PLUS,
+    "Executed": EXECUTED,
+}
+"""Rows of the paper's table of Karel under the paper's names, and two of our own: `LaSynth+`, and `Executed`, which looks at
+the real state of every example at the cursor."""
+
+
+def rows(preset: str) -> dict[str, ModelConfig]:
+    """All rows at a preset's size."""
+    return PAPER if preset == "paper" else {name: _cpu(config) for name, config in PAPER.items()}
+
+
+def _cpu(config: ModelConfig) -> ModelConfig:
+    """What two cores can train: small, all lexemes of a program at once, execution at statement ends."""
+    if config.architecture == "cursor":
+        return config
+    return replace(
+        config,
+        execute_at="outer" if config.execute_at == "outer" else "statement",
+        executor_network="whole",
+        input_feeding=False,
+        decoder="shared",
+        overview=256,
+        hidden=128,
+        embedding=64,
+        decoder_hidden=256,
+        layers=1,
+        channels=32,
+    )
