@@ -252,15 +252,15 @@ def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
 
 
 BASELINE_SECONDS = 5.0
-"""Time for each task of an evaluation."""
+"""Time limit of the baseline for each task."""
 
 
 def predict(
     inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], new_inputs: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The baseline `Enumerated`: what the cheapest program that fits gives for new worlds, and which tasks have one.
+    """The baseline `Enumerated`: run the cheapest program that fits on new worlds. Also says which tasks have one.
 
-    (B, K, BYTES), (B, K, BYTES), (B, Q, BYTES) -> (B, Q, BYTES), (B,). A run that fails gives zeros, which are no world.
+    A run that fails gives zeros, which are no world. (B, K, BYTES), (B, K, BYTES), (B, Q, BYTES) -> (B, Q, BYTES), (B,)
     """
     predicted, found = np.zeros_like(new_inputs), np.zeros(len(inputs), np.bool_)
     for task in range(len(inputs)):
