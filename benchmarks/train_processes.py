@@ -1,8 +1,11 @@
-"""`lasynth train` as it is against the best settings by hand, on quiet cores and beside one busy process.
+"""The speed of plain `lasynth train` against the best number of processes and threads set by hand.
 
-`python benchmarks/train_processes.py [--out FILE]`. Each case is a training of the same steps by the command itself. Its
-programs per second are those of the second half of its steps, as its log has them; in the first half, kernels are made. The
-cases take turns in several rounds, and the best round of each counts. Ratios are of one run. Run it on otherwise idle cores.
+    python benchmarks/train_processes.py [--out FILE]
+
+It measures on quiet cores and beside one busy process. Each case trains for the same number of steps with the command
+itself. Its speed is taken from the log of the second half of the steps, because the first half compiles kernels. The
+cases take turns in several rounds, and the best round of each counts. All ratios come from one run of this benchmark.
+Run it on cores that are otherwise idle.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ THREADS = "OMP_NUM_THREADS"
 
 
 def cases(cores: int) -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Options and environment of each case: the plain command, and every split of the cores into processes and threads."""
+    """Options and environment of each case: the plain command and each split of the cores in processes and threads."""
     by_hand = {
         f"{cores // threads} processes, {threads} threads": (
             ["--processes", str(cores // threads)],
@@ -41,7 +44,7 @@ def cases(cores: int) -> dict[str, tuple[list[str], dict[str, str]]]:
 
 
 def programs_per_second(data: Path, options: list[str], environment: dict[str, str], steps: int) -> float:
-    """Of the second half of a training's steps."""
+    """The speed in the second half of a training's steps."""
     clean = {name: value for name, value in os.environ.items() if name != THREADS}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
@@ -54,7 +57,7 @@ def programs_per_second(data: Path, options: list[str], environment: dict[str, s
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """So many other processes that never pause."""
+    """Run so many other processes that never pause."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield

@@ -43,6 +43,7 @@ for title, name in TASKS:
     print(compiled(file), flush=True)
 
 print(
-    f"\nGo on: `. {os.path.relpath(sys.prefix)}/bin/activate` puts lasynth on the PATH; docs/solve.md explains all options."
+    f"\nGo on: `. {os.path.relpath(sys.prefix)}/bin/activate` puts lasynth on the PATH; "
+    "docs/solve.md explains all options."
 )
 print('Your own examples: lasynth solve --example "[1,2,3] -> [2,3,4]" --example "[5,0,7] -> [6,1,8]"')

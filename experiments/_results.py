@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 
-from lasynth.evaluate import Result
 from lasynth.files import write_file
 from lasynth.hardware import hardware
 from lasynth.runlog import read_log
 from lasynth.task import InputError
+
+Record = dict[str, Any]
+"""The JSON of one experiment: its settings, then its results."""
 
 
 def show(figures: dict[str, Any], out: Path | None) -> None:
@@ -28,18 +30,18 @@ def conditions() -> dict[str, Any]:
     return {**hardware(), "threads": torch.get_num_threads(), "torch": torch.__version__}
 
 
-def stored_result(file: Path, settings: Result) -> Result | None:
+def stored_result(file: Path, settings: Record) -> Record | None:
     """The result in the file, or None if there is no file. Raises InputError if it has other settings."""
     if not file.exists():
         return None
-    stored: Result = json.loads(file.read_text())
+    stored: Record = json.loads(file.read_text())
     for name, value in plain(settings).items():
         if stored.get(name) != value:
             raise InputError(f"{file} was measured with another `{name}`; move the file, or give another --results")
     return stored
 
 
-def write_result(file: Path, result: Result) -> None:
+def write_result(file: Path, result: Record) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     write_file(file, json.dumps(result, indent=1) + "\n")
 

@@ -18,13 +18,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from _results import conditions, curve, stored_result, write_result
+from _results import Record, conditions, curve, stored_result, write_result
 from rich.console import Console
 from rich.table import Table
 
 from lasynth.config import model_config
 from lasynth.dataset import read_card
-from lasynth.evaluate import Result, evaluate
+from lasynth.evaluate import evaluate
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
@@ -55,7 +55,7 @@ IDEAS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 """Name: row, settings of the model, settings of the training."""
 
 
-def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
+def measure(idea: str, arguments: argparse.Namespace) -> Record | None:
     """Train and evaluate an idea, or read its earlier result; None if training was interrupted."""
     idea_name = idea.replace(" ", "_").replace(",", "").replace("+", "_plus")
     name = "_".join(filter(None, [arguments.round, arguments.data.name, idea_name]))
@@ -64,7 +64,7 @@ def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     model = model_config(row, "cpu", **{**shape_of(arguments.data), **changed})
     settings = {"seed": arguments.seed, "validate_every": arguments.validate_every, "validation_tasks": 300, **training}
     config = TrainConfig(hours=arguments.minutes / 60, **settings)
-    result: Result = {"idea": idea, "row": row, "training": asdict(config), "config": asdict(model)}
+    result: Record = {"idea": idea, "row": row, "training": asdict(config), "config": asdict(model)}
     result |= {"data": read_card(arguments.data), "test data": read_card(tests.parent)}
     result |= {"tasks": arguments.tasks, "beam": arguments.beam}
     file = arguments.results / f"{name}.json"
@@ -76,12 +76,12 @@ def measure(idea: str, arguments: argparse.Namespace) -> Result | None:
     result |= {"curve": curve(run), "hardware": conditions()}
     test = EvaluateConfig(SearchConfig(beam=arguments.beam, bf16=True), limit=arguments.tasks, checkpoint="last")
     with progress({str(run): arguments.tasks}) as report:
-        result["test"] = evaluate([str(run)], tests, test, report)[0]
+        result["test"] = evaluate([str(run)], tests, test, report)[0].json()
     write_result(file, result)
     return result
 
 
-def table(results: list[dict[str, Any]]) -> Table:
+def table(results: list[Record]) -> Table:
     shown = Table(
         "idea", "programs", "programs/s", "first consistent %", "most likely %", "program loss", "execution loss"
     )

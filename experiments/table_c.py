@@ -20,13 +20,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from _results import conditions, curve, plain, stored_result, write_result
+from _results import Record, conditions, curve, plain, stored_result, write_result
 from rich.console import Console
 
 from lasynth.config import model_config
 from lasynth.dataset import new_behaviours, read_card
-from lasynth.evaluate import Result, evaluate, tables
+from lasynth.evaluate import evaluate
 from lasynth.figures import check_matplotlib, curves, plot_results
+from lasynth.measurement import Measurement, tables
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
@@ -41,7 +42,7 @@ def file_of(results: Path, kind: str, row: str) -> Path:
     return results / f"table_c_{kind}_{row.replace('+', '_plus')}.json"
 
 
-def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Result | None:
+def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Record | None:
     """Train and evaluate a row, or read its earlier result; None if training was interrupted."""
     steps = -(-arguments.programs // arguments.batch)
     config = TrainConfig(
@@ -51,7 +52,7 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     search = SearchConfig(beam=arguments.beam, bf16=arguments.bf16)
     learns = row != CLOSED_FORM
     tests = arguments.fresh or data / "test.parquet"
-    settings: Result = {"kind": kind, "model": row, "tasks": arguments.tasks, "test data": read_card(tests.parent)}
+    settings: Record = {"kind": kind, "model": row, "tasks": arguments.tasks, "test data": read_card(tests.parent)}
     if learns:
         model = model_config(row, arguments.preset, **shape_of(data))
         settings |= {"training": asdict(config), "config": asdict(model), "search": asdict(search)}
@@ -67,7 +68,7 @@ def measure(row: str, kind: str, data: Path, arguments: argparse.Namespace) -> R
     name = str(run) if learns else row
     with progress({name: arguments.tasks}) as report:
         evaluation = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
-        result["test"] = evaluate([name], tests, evaluation, report)[0]
+        result["test"] = evaluate([name], tests, evaluation, report)[0].json()
     result["novel"] = novel_only(result["test"]["solved"], tests, data / "train.parquet")
     write_result(file, result)
     return result
@@ -80,7 +81,7 @@ def novel_only(solved: str, tests: Path, train: Path) -> dict[str, float]:
     return {"tasks": len(right), "first_consistent": round(100 * sum(right) / max(1, len(right)), 2)}
 
 
-def measured_alike(result: Result, kind: str, rows: set[str], folder: Path) -> list[Result]:
+def measured_alike(result: Record, kind: str, rows: set[str], folder: Path) -> list[Record]:
     """Earlier results of other rows with the same budget and the same test tasks."""
     files = [file for row in sorted(rows) if (file := file_of(folder, kind, row)).exists()]
     others = [json.loads(file.read_text()) for file in files]
@@ -88,9 +89,14 @@ def measured_alike(result: Result, kind: str, rows: set[str], folder: Path) -> l
     return [other for other in others if all(other.get(name) == plain(result.get(name)) for name in same)]
 
 
-def draw(results: list[Result], kind: str, folder: Path) -> None:
+def measurements(results: list[Record]) -> list[Measurement]:
+    """The tests of all rows."""
+    return [Measurement.from_json(result["test"]) for result in results]
+
+
+def draw(results: list[Record], kind: str, folder: Path) -> None:
     """Draw bars for one kind of programs, and curves of accuracy against programs seen and against minutes."""
-    plot_results([result["test"] for result in results], folder / kind)
+    plot_results(measurements(results), folder / kind)
     for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
         series = {
             result["model"]: [(point[x] * scale, 100 * point["accuracy"]) for point in result["curve"]]
@@ -139,7 +145,7 @@ def main(words: list[str]) -> int:
             results.append(result)
         results += measured_alike(results[-1], kind, set(ROWS) - set(arguments.rows), arguments.results)
         print(f"{kind} programs, {arguments.programs:,} seen")
-        for table in tables([result["test"] for result in results]):
+        for table in tables(measurements(results)):
             Console().print(table)
         draw(results, kind, arguments.figures)
     return 0

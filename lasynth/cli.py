@@ -1,7 +1,7 @@
 """The command line: runs a command, and turns errors into a message and an exit code.
 
-Exit codes: 0 success; 1 a program failed, no program was found, a training diverged or a worker process died; 2 bad input;
-130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
+Exit codes: 0 success; 1 a program failed, no program was found, a training diverged or a worker process died; 2 bad
+input; 130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
 """
 
 from __future__ import annotations

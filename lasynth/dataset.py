@@ -58,7 +58,7 @@ class _Made:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-# --- rows ----------------------------------------------------------------------------------------------------------------
+# --- rows ------------------------------------------------------------------------------------------------------------
 def schema(domain: AnyDomain) -> pa.Schema:
     """The columns of a data set; see docs/formats.md."""
     values = pa.list_(domain.arrow_type())
@@ -130,7 +130,7 @@ def _open(path: Path) -> pq.ParquetFile:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
-# --- chunks --------------------------------------------------------------------------------------------------------------
+# --- chunks ----------------------------------------------------------------------------------------------------------
 def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
     """Make the index-th chunk of a stream. The result depends on the arguments only, so any process may make it."""
     domain = get_domain(plan.domain)
@@ -170,7 +170,7 @@ def _chunk_sizes(total: int) -> Iterator[int]:
     yield from (min(CHUNK, total - done) for done in range(0, total, CHUNK))
 
 
-# --- writing --------------------------------------------------------------------------------------------------------------
+# --- writing ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
     """A folder to fill, which becomes `out` at the end. If anything fails, `out` stays as it was. InputError."""

@@ -1,7 +1,8 @@
-"""Several processes that train one model: who am I, agree on numbers, average gradients. With one process, does nothing.
+"""Several processes that train one model: the rank of each, means over all of them, and averaged gradients.
 
-The environment says how many processes there are, in the variables that `torchrun` sets and `launcher` too. Torch's
-DistributedDataParallel averages the gradients and gives all processes the leader's first weights. Knows no model.
+The environment says how many processes there are; `torchrun` and `launcher` set its variables. Torch's
+DistributedDataParallel averages the gradients and gives all processes the leader's initial weights. With one process
+nothing is exchanged. Does not depend on a model.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from lasynth.task import InputError
 
 T = TypeVar("T")
 PATIENCE = timedelta(minutes=30)
-"""How long a process waits for the others: to appear at the start, and in each message. The leader validates and writes
-checkpoints while the others wait. A process that dies is noticed at once, since its connections close."""
+"""How long a process waits for the others, at the start and for each message. It is long because the leader validates
+and writes checkpoints while the others wait. A dead process is noticed at once, because its connections close."""
 
 
 def device() -> torch.device:
-    """A graphics card of its own for each process of a machine, or the processor."""
+    """The device of this process: its own graphics card if the machine has one, else the processor."""
     if not torch.cuda.is_available():
         return torch.device("cpu")
     return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
 
 
 def is_worker() -> bool:
-    """Whether `torchrun` or `launcher` has started this process."""
+    """Whether `torchrun` or `launcher` started this process."""
     return "WORLD_SIZE" in os.environ
 
 
 def rank() -> int:
-    """The number of this process in its group; 0 leads."""
+    """The number of this process in its group. Process 0 leads."""
     return int(os.environ.get("RANK", "0"))
 
 
@@ -56,11 +57,11 @@ class Group:
 
     @property
     def leads(self) -> bool:
-        """Whether this process writes files and talks to the user."""
+        """Whether this process writes files and reports to the user."""
         return self.rank == 0
 
     def mean(self, numbers: Sequence[float]) -> list[float]:
-        """The mean of each number over all processes; the same everywhere."""
+        """The mean of each number over all processes. All processes get the same result."""
         if self.size == 1:
             return list(numbers)
         message = torch.tensor(numbers, dtype=torch.float64)
@@ -69,10 +70,10 @@ class Group:
         return result
 
     def averaged(self, module: nn.Module, device: torch.device) -> nn.Module:
-        """The module, whose gradients become means over all processes, and whose weights are now those of the leader.
+        """The module with gradients averaged over all processes. It gets the leader's weights.
 
-        Right for losses that are means over tasks, since all processes have equally many. Parameters may be without a
-        gradient: which ones, depends on the model and on the batch.
+        This is correct for losses that are means over tasks, because all processes have equally many tasks. Some
+        parameters may have no gradient; which ones depends on the model and the batch.
         """
         if self.size == 1:
             return module
@@ -80,7 +81,7 @@ class Group:
         return DistributedDataParallel(module, cards, find_unused_parameters=True, gradient_as_bucket_view=True)
 
     def from_leader(self, read: Callable[[], T]) -> T:
-        """What the leader reads, on all processes; an InputError of the leader is raised on all of them."""
+        """Send what the leader reads to all processes. An InputError of the leader is raised on all of them."""
         if self.size == 1:
             return read()
         message: list[T | InputError | None] = [None]
@@ -108,16 +109,16 @@ def processes() -> Iterator[Group]:
     dist.init_process_group(backend, store=_store(restarts), rank=rank(), world_size=size, timeout=PATIENCE)
     try:
         yield Group(rank(), size, restarts)
-        dist.barrier()  # the leader still validates and writes when the others are done; one that left early may abort
+        dist.barrier()  # wait for the leader, which still validates and writes: leaving early may abort it
     finally:
         dist.destroy_process_group()
 
 
 def _store(restarts: int) -> Store:
-    """Where the processes find each other's addresses.
+    """The store in which the processes find each other's addresses.
 
-    `torchrun` keeps its store when it starts processes again, so each start has its own part of it: addresses of dead
-    processes are of no use. On several machines the restarts of each are counted apart and cannot name that part.
+    `torchrun` keeps its store when it restarts processes, and the addresses of dead processes are useless. So each
+    start uses its own prefix in the store. On several machines this is not possible: each counts its own restarts.
     """
     store, _, _ = next(rendezvous("env://", timeout=PATIENCE))
     one_machine = os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]

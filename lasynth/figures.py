@@ -9,30 +9,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lasynth.measurement import Measurement
 from lasynth.task import InputError
 
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
 """A palette that colour-blind people can tell apart."""
 
 
-def plot_results(results: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
+def plot_results(results: Sequence[Measurement], folder: Path) -> list[Path]:
     """Draw accuracy by category and by length, with the models side by side. Returns the files. InputError."""
     return [bars(results, kind, folder / f"accuracy_by_{kind}.png") for kind in ("category", "length")]
 
 
-def bars(results: Sequence[Mapping[str, Any]], kind: str, file: Path) -> Path:
+def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
     """Draw a group of bars per category or length. Bars: the first consistent program; lines: the most likely one."""
     figure, axes = _figure()
-    members = list(results[0]["groups"][kind])
+    members = list(results[0].groups[kind])
     width = 0.8 / len(results)
     for i, result in enumerate(results):
-        groups = result["groups"][kind]
+        groups = result.groups[kind]
         at = [n + (i - (len(results) - 1) / 2) * width for n in range(len(members))]
-        heights = [groups[name]["first_consistent"] for name in members]
-        axes.bar(at, heights, 0.95 * width, label=result["model"], color=COLOURS[i % len(COLOURS)])
-        likely = [groups[name]["most_likely"] for name in members]
+        heights = [groups[name].first_consistent for name in members]
+        axes.bar(at, heights, 0.95 * width, label=result.model, color=COLOURS[i % len(COLOURS)])
+        likely = [groups[name].most_likely for name in members]
         axes.hlines(likely, [x - width / 2 for x in at], [x + width / 2 for x in at], colors="black", linewidth=1.2)
-    tasks = [results[0]["groups"][kind][name]["tasks"] for name in members]
+    tasks = [results[0].groups[kind][name].tasks for name in members]
     labels = [f"{name}\n({count} tasks)" for name, count in zip(members, tasks, strict=True)]
     axes.set_xticks(range(len(members)), labels)
     axes.set_ylim(0, 100)

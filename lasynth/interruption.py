@@ -14,9 +14,9 @@ from typing import Any
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt where compiled code made a SystemError of it.
+    """Raise KeyboardInterrupt again where compiled code has turned it into a SystemError.
 
-    That happens if Ctrl-C arrives while compiled code returns its result. Several SystemErrors may be chained.
+    This happens if Ctrl-C arrives while compiled code returns its result. Several SystemErrors may be chained.
     """
     try:
         yield
@@ -31,9 +31,10 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def stop_signal(on_stop: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Tell whether SIGINT or SIGTERM has come, so that work can end at a good moment; a second one ends it at once.
+    """Give a function that says whether SIGINT or SIGTERM has arrived, so that work can stop at a good moment.
 
-    The first signal also calls `on_stop`. In threads other than the main one, signals are left as they are.
+    The first signal also calls `on_stop`. A second signal raises KeyboardInterrupt at once. Outside the main thread,
+    signal handlers do not change.
     """
     signals: list[int] = []
     if threading.current_thread() is not threading.main_thread():

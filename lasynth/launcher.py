@@ -1,8 +1,8 @@
-"""Starts the processes of a group on this machine, watches them, and starts all of them again when one dies.
+"""Start the processes of a group on this machine, watch them, and restart all of them when one dies.
 
-Each process finds in its environment what `torchrun` would put there, so the work cannot tell which of the two started it.
-One process dying ends the others; then all start again, and it is up to the work to go on from its last checkpoint.
-Knows nothing of the work.
+Each process gets the environment variables that `torchrun` would set, so the work runs the same under both. When one
+process dies, the others are ended and all are started again. The work itself must then continue from its last
+checkpoint. Does not depend on the kind of work.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from lasynth.task import Diverged, InputError, WorkerDied
 from lasynth.workers import end_with_parent, signals_ignored, threads_per_process
 
 RESTARTS = 3
-"""How often a group is started again before its death is an error."""
+"""How often a group is restarted before the next death is an error."""
 GRACE = 5.0
-"""Seconds that the others have to end, and to tell why, after one has died."""
+"""Seconds that the other processes have, after one has died, to end and to send their errors."""
 FINAL = (InputError, Diverged, OSError)
-"""Errors that another start would only repeat."""
+"""Errors that would occur again after a restart."""
 
 T = TypeVar("T")
 Work = Callable[[Callable[[], bool]], T]
-"""What every process of the group does. It is given a function that tells whether to stop."""
+"""What every process of the group does. Its argument is a function that says whether to stop."""
 
 
 @dataclass
 class _Worker(Generic[T]):
     process: SpawnProcess
     answers: Connection
-    """Gives one object before the process ends: its result, a final error, or the traceback of another one as text."""
+    """The process sends one object before it ends: its result, a final error, or the traceback of any other error."""
 
     def answer(self) -> T | BaseException | _Traceback | None:
-        """What the process has sent; None if it died without a word."""
+        """What the process has sent; None if it died without sending anything."""
         try:
             answer: T | BaseException | _Traceback | None = self.answers.recv() if self.answers.poll() else None
         except EOFError:
@@ -63,10 +63,11 @@ class _Traceback:
 
 
 def launch(work: Work[T], count: int, say: Callable[[str], None]) -> T:
-    """Do the work in `count` processes with a group of their own; the leader's result.
+    """Do the work in a group of `count` processes. Returns the leader's result.
 
-    `say` is told of each death that is mended. The first SIGINT or SIGTERM tells the work to stop; a second one kills it and
-    raises KeyboardInterrupt. WorkerDied after too many deaths; what the work raises of `FINAL` is raised here.
+    `say` gets a message before each restart. The first SIGINT or SIGTERM tells the work to stop; a second one kills it
+    and raises KeyboardInterrupt. Raises WorkerDied after too many restarts, and the errors of `FINAL` that the work
+    raises.
     """
     context = get_context("spawn")
     stop = context.RawValue(ctypes.c_bool, False)  # set inside a signal handler, so it must not need a lock
@@ -76,15 +77,15 @@ def launch(work: Work[T], count: int, say: Callable[[str], None]) -> T:
                 answer = _watch(workers)
             if not isinstance(answer, WorkerDied):
                 return answer
-            if stop.value:  # the death came with the interruption or after it
+            if stop.value:  # the process died because of the interruption
                 raise KeyboardInterrupt
             if attempt < RESTARTS:
                 say(f"{answer}; starting again from the last checkpoint")
-    raise WorkerDied(f"{answer}; given up after {RESTARTS} new starts. Is there enough memory?")
+    raise WorkerDied(f"{answer}; gave up after {RESTARTS} restarts. Is there enough memory?")
 
 
 def _watch(workers: list[_Worker[T]]) -> T | WorkerDied:
-    """Wait for the leader's result, or for a death. Raises final errors."""
+    """Wait until all processes end, or until GRACE seconds after one died. Raises final errors."""
     running, answers, deadline = dict(enumerate(workers)), dict[int, Any](), math.inf
     while running and time.monotonic() < deadline:
         patience = None if deadline == math.inf else deadline - time.monotonic()
@@ -102,7 +103,7 @@ def _watch(workers: list[_Worker[T]]) -> T | WorkerDied:
 
 
 def _cause(workers: list[_Worker[T]], answers: dict[int, Any]) -> WorkerDied:
-    """Name a process that was killed, if there is one: the others often fail only because they have lost it."""
+    """The error that names the dead process. A killed one comes first: the others often fail because it is gone."""
     codes = {number: workers[number].process.exitcode or 0 for number in answers}
     number = min(codes, key=lambda number: (codes[number] >= 0, number))
     name, code, answer = f"process {number + 1} of {len(workers)}", codes[number], answers[number]
@@ -115,7 +116,7 @@ def _cause(workers: list[_Worker[T]], answers: dict[int, Any]) -> WorkerDied:
 
 @contextmanager
 def _group(context: Any, work: Work[T], count: int, attempt: int, stop: Any) -> Iterator[list[_Worker[T]]]:
-    """Started processes; those that still run at the end are killed."""
+    """Start the processes. Those that still run at the end are killed."""
     store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, timeout=PATIENCE)
     place = {
         "MASTER_ADDR": "127.0.0.1",
@@ -123,7 +124,7 @@ def _group(context: Any, work: Work[T], count: int, attempt: int, stop: Any) -> 
         "WORLD_SIZE": str(count),
         "LOCAL_WORLD_SIZE": str(count),
         "TORCHELASTIC_RESTART_COUNT": str(attempt),
-        "TORCHELASTIC_USE_AGENT_STORE": "True",  # the store is here, not in the leader
+        "TORCHELASTIC_USE_AGENT_STORE": "True",  # the store is in this process, not in the leader
     }
     workers: list[_Worker[T]] = []
     try:
@@ -144,7 +145,7 @@ def _group(context: Any, work: Work[T], count: int, attempt: int, stop: Any) -> 
 
 
 def _serve(work: Work[T], place: dict[str, str], stop: Any, answers: Connection) -> None:
-    """A process of the group."""
+    """Main function of a process of the group."""
     end_with_parent()
     os.environ.update(place)
     torch.set_num_threads(threads_per_process())
@@ -152,7 +153,7 @@ def _serve(work: Work[T], place: dict[str, str], stop: Any, answers: Connection)
         answers.send(work(lambda: bool(stop.value)))
     except FINAL as error:
         answers.send(error)
-    except KeyboardInterrupt:  # the second one; the parent has it, too
+    except KeyboardInterrupt:  # the second one; the parent gets it too
         sys.exit(130)
     except Exception:
         answers.send(_Traceback(traceback.format_exc()))

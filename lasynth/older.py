@@ -1,6 +1,6 @@
-"""Checkpoints of older versions, read as this version would have written them.
+"""Read checkpoints of older versions as this version would have written them.
 
-A setting that was retired must have had the value that this version always uses; settings that were joined must agree.
+A retired setting must have the value that this version always uses. Settings that were joined must agree.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ RETIRED = {
     "execution_warmup_steps": 0,
     "double_attention": "output_first",
 }
-"""Settings of models that exist no more, and the only value that can still be loaded."""
+"""Settings of models that no longer exist, and the only value that can still be loaded."""
 RETIRED_TRAINING = {"draw_for": "batch"}
-"""The same for trainings."""
+"""The same for settings of trainings."""
 RENAMED_WEIGHTS = {"networks.latent.": "networks.latent_encoder."}
-"""Prefixes of weights' names: then and now."""
+"""Prefixes of the names of weights: old name -> new name."""
 CARD_FORMAT = 2
-"""Of a run's card. In format 1, which is not written on the card, `batch` counts the programs of one process alone."""
+"""Format of a run's card. Cards of format 1 do not state it; their `batch` counts the programs of one process only."""
 
 
 def read_config(stored: Mapping[str, Any], domain: AnyDomain) -> ModelConfig:
@@ -48,7 +48,7 @@ def read_config(stored: Mapping[str, Any], domain: AnyDomain) -> ModelConfig:
 
 
 def read_training(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a training on a card; a setting that did not exist then has its default. ValueError."""
+    """The settings of a training on a card. A setting that is missing there gets its default. ValueError."""
     settings = dict(stored)
     for name, value in RETIRED_TRAINING.items():
         _must_be(name, settings.pop(name, value), value)
@@ -57,7 +57,7 @@ def read_training(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current_format(card: dict[str, Any]) -> dict[str, Any]:
-    """A run's card, of this or an older version, as this version writes it."""
+    """A run's card of any version, converted to the current format."""
     if card.get("format", 1) >= CARD_FORMAT:
         return card
 
@@ -69,7 +69,7 @@ def current_format(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_weights(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Weights under the names that they have now."""
+    """Weights under their current names."""
     return {_renamed(name): value for name, value in stored.items()}
 
 

@@ -101,8 +101,8 @@ def beam_search(
     """Search for all tasks of `io`. `report` is called with the number of tasks just done.
 
     A constrained search needs the syntax. `on_finished` is called with programs as they are finished. It can drop them,
-    or end the search for their tasks; the result for such a task is its beam at that moment. `hopeless` says which unfinished
-    hypotheses to drop.
+    or end the search for their tasks; the result for such a task is its beam at that moment. `hopeless` says which
+    unfinished hypotheses to drop.
     """
     count = io.inputs.shape[0]
     if isinstance(model, nn.Module):

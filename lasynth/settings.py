@@ -1,4 +1,4 @@
-"""How to train, search and measure, as typed settings. Knows no torch, so that a command line can show them at once."""
+"""Typed settings of training, search and evaluation. Does not import torch, so that `--help` is quick."""
 
 from __future__ import annotations
 
@@ -13,35 +13,36 @@ class TrainConfig:
     """How to train. Give either steps or hours."""
 
     steps: int = 0
-    """Stop after so many batches."""
+    """Number of batches to train on."""
     hours: float = 0.0
-    """Stop after so much time."""
+    """Hours to train."""
     batch: int = 64
-    """Programs per step, of all processes together; a multiple of their number."""
+    """Programs per step, over all processes; a multiple of the number of processes."""
     learning_rate: float = 1e-3
     schedule: Literal["cosine", "decay"] = "cosine"
-    """cosine: down to 1% at the end; decay: the paper's, times 0.9 every 6,000 steps."""
+    """cosine: falls to 1% at the end; decay: as in the paper, times 0.9 every 6,000 steps."""
     beta2: float = 0.97
-    """Adam's memory of squared gradients; the paper's is 0.999."""
+    """Adam's decay rate for squared gradients; 0.999 in the paper."""
     warmup: int = 300
     """Steps in which the learning rate grows from 0."""
     clip: float = 10.0
     """Largest norm of the gradient."""
     bf16: bool = True
-    """Compute in bfloat16 if the processor can; weights stay in float32."""
+    """Compute in bfloat16 if the processor supports it; weights stay in float32."""
     seed: int = 0
     """The same seed, settings, number of processes and --steps give the same weights on the same machine."""
     draw_examples: tuple[int, int] | None = None
-    """Fewest and most examples of a task, drawn anew for every batch; the model's number if not given."""
+    """Fewest and most examples of a task: the number is drawn for every batch. By default the model's number."""
     mistakes: float = 0.0
-    """Mistakes of its own that the model is shown for each program, to learn that nothing follows them; 0 for none."""
+    """Mistakes per program, drawn from the model; it learns that no program continues after them. 0 for none."""
     curriculum: int = 40_000
-    """Programs from each of the shortest eighth, quarter and half of the data before all of it is learnt from; 0 for none."""
+    """Programs per stage. Stages: the shortest eighth, quarter and half of the data, then all; 0 for no stages."""
     longest: int = 0
-    """Lexemes of the longest program that is learnt from; 0 for any."""
+    """Leave out programs with more lexemes than this; 0 for no limit."""
     validate_every: int = 1000
     """Steps between two validations by greedy decoding."""
     validation_tasks: int = 200
+    """Tasks in a validation."""
     log_every: int = 50
     """Steps between two records in the log."""
     checkpoint_minutes: float = 5.0
@@ -83,13 +84,13 @@ TRAINING: dict[str, dict[str, Any]] = {
         "bf16": False,
     },
 }
-"""Settings that go with the models' presets of these names; the rest is as the defaults are."""
+"""Training settings of each preset; settings that are not listed have their defaults."""
 MAY_CHANGE = ("steps", "hours", "validate_every", "validation_tasks", "log_every", "checkpoint_minutes")
-"""Settings with which a run may be resumed differently."""
+"""Settings that may change when a run is resumed."""
 
 
 def share(batch: int, processes: int) -> int:
-    """Programs per step of each process. InputError if they cannot have equally many."""
+    """Programs per step of each process. InputError if the batch cannot be shared evenly."""
     if batch % processes:
         raise InputError(f"a batch of {batch} programs cannot be shared evenly by {processes} processes")
     return batch // processes
@@ -97,20 +98,20 @@ def share(batch: int, processes: int) -> int:
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """How to look for programs."""
+    """How to search for programs."""
 
     beam: int = 64
     """Hypotheses kept per task; 1 is greedy decoding."""
     max_length: int = 130
-    """Most lexemes of a program, its end included; longer hypotheses are given up."""
+    """Most lexemes of a program, with EOS; longer hypotheses are dropped."""
     constrained: bool = True
     """Consider only lexemes that the grammar allows."""
     seconds: float | None = None
-    """Give up what is unfinished after this time per group of tasks; what is found then depends on the machine."""
+    """Time limit per group of tasks. Results then depend on the machine's speed."""
     tasks: int = 16
-    """Tasks searched at once."""
+    """Tasks that are searched together."""
     bf16: bool = False
-    """Compute in bfloat16 if the processor can."""
+    """Compute in bfloat16 if the processor supports it."""
 
     def __post_init__(self) -> None:
         for name in ("beam", "max_length", "tasks"):
@@ -126,10 +127,10 @@ class EvaluateConfig:
 
     search: SearchConfig = field(default_factory=SearchConfig)
     limit: int | None = None
-    """Only so many tasks."""
+    """Take only the first tasks, so many."""
     given: int | None = None
-    """Examples that are shown; the others are held out. By default as many as is usual for the language."""
+    """Examples that the model sees; the others are held out. By default the usual number of the language."""
     checkpoint: Literal["last", "best"] = "best"
-    """Which of a run's checkpoints."""
+    """Which checkpoint of a run."""
     processes: int = 1
-    """Processes that share the tasks; what is found is the same for any number of them."""
+    """Processes that share the tasks. Results are the same for any number of them."""

@@ -1,7 +1,7 @@
-"""The tasks of a Parquet file as flat arrays: small ones in memory, large ones in files that are mapped into memory.
+"""The tasks of a Parquet file as flat arrays. Small arrays are in memory, large ones in files that are memory-mapped.
 
-Karel's worlds are large: a million tasks have 4 GB of them. They are written once to hidden files beside the Parquet file, so
-that every process maps the same pages and a later run starts at once.
+Karel's worlds are large: those of a million tasks take 4 GB. They are written once to hidden files beside the Parquet
+file. So all processes share the same memory, and a later run starts at once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
 LARGE = 256_000_000
-"""Bytes of values from which on they are mapped instead of held in memory."""
+"""Columns of at least so many bytes are memory-mapped."""
 PIECE = 8192
-"""Tasks that are read at once."""
+"""Tasks that are read together."""
 COLUMNS = ["lexemes", "category", "novel"]
 VALUES = ["inputs", "outputs"]
 
@@ -71,9 +71,19 @@ class Split:
 
     def take(self, count: int) -> Split:
         """The first `count` tasks."""
-        end, k = self.offsets[min(count, len(self))], slice(count)
-        offsets = self.offsets[: count + 1]
-        return Split(self.tokens[:end], offsets, self.inputs[k], self.outputs[k], self.category[k], self.novel[k])
+        return self.part(0, min(count, len(self)))
+
+    def part(self, begin: int, end: int) -> Split:
+        """The tasks `begin` to `end`."""
+        first, last, rows = self.offsets[begin], self.offsets[end], slice(begin, end)
+        return Split(
+            self.tokens[first:last],
+            self.offsets[begin : end + 1] - first,
+            self.inputs[rows],
+            self.outputs[rows],
+            self.category[rows],
+            self.novel[rows],
+        )
 
 
 def load_split(path: Path, domain: AnyDomain, large: int = LARGE) -> Split:
@@ -129,16 +139,16 @@ def _load_values(file: pq.ParquetFile, path: Path, name: str, values: Values, la
 
 
 def _mapped_file(path: Path, name: str) -> Path:
-    """Where a column is kept; its name changes with the Parquet file."""
+    """The file of a column. Its name changes when the Parquet file changes."""
     facts = path.stat()
     stamp = sha256(f"{facts.st_size} {facts.st_mtime_ns}".encode()).hexdigest()[:12]
     return path.with_name(f".{path.stem}.{name}-{stamp}.mapped")
 
 
 def _written(mapped: Path, first: Array, pieces: Iterator[Array], shape: tuple[int, ...]) -> Array:
-    """Write a column to its file; to a temporary one where the folder cannot be written to."""
+    """Write a column to its file, or to a temporary file if the folder is read-only. Returns it as a mapped array."""
     for old in mapped.parent.glob(f"{mapped.name.rpartition('-')[0]}-*.mapped"):
-        old.unlink(missing_ok=True)  # of a Parquet file that was replaced
+        old.unlink(missing_ok=True)  # left from a Parquet file that was replaced
     partial = mapped.with_name(f"{mapped.name}.partial-{os.getpid()}")
     try:
         store: BinaryIO = partial.open("w+b")

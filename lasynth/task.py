@@ -72,7 +72,7 @@ class Diverged(RuntimeError):
 
 
 class WorkerDied(RuntimeError):
-    """A process that did part of the work ended before it was done: killed, out of memory, or by an unexpected error."""
+    """A process that did part of the work ended too early: killed, out of memory, or by an unexpected error."""
 
 
 class ExecutionError(RuntimeError):

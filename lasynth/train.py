@@ -1,9 +1,10 @@
-"""Training: one visible loop. Same settings, seed and number of processes: same weights, bit for bit, however often the
-run was killed.
+"""Training: the loop, its checkpoints and its validations.
 
-All that a step depends on is the weights, the optimiser and the number of the step: batches are functions of seed and
-position, and networks draw nothing, so a checkpoint of these resumes exactly. (With a budget in hours the learning rate
-follows the clock, and no two runs are the same.) Knows neither the language nor the network: see `batch` and `models`.
+The same settings, seed and number of processes give the same weights, bit for bit, even if the run was killed and
+resumed. A step depends only on the weights, the optimiser and the number of the step: batches are functions of seed and
+position, and networks draw no random numbers. So a checkpoint of these resumes exactly. With a budget in hours the
+learning rate follows the clock, and no two runs are the same. This module does not depend on a language or a network:
+see `batch` and `models`.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from lasynth.distributed import Group, device, processes
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import learnable
-from lasynth.evaluate import search_outcomes
 from lasynth.interruption import stop_signal
 from lasynth.models.base import Batch, Losses
 from lasynth.models.build import Model, build_model
 from lasynth.older import CARD_FORMAT, current_format, read_training, read_weights
+from lasynth.outcomes import search_outcomes
 from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
@@ -48,7 +49,7 @@ class Job:
     """A training run."""
 
     name: str
-    """Row of the table that the model is."""
+    """The model's row in the table."""
     model: ModelConfig
     train: TrainConfig
     data: Path
@@ -56,23 +57,25 @@ class Job:
     out: Path
     """Folder of the run."""
     resume: bool = False
-    """Go on from the last checkpoint in `out`; from the beginning if there is none."""
+    """Continue from the last checkpoint in `out`; start a new run if there is none."""
     begin_with: Path | None = None
-    """A run or a checkpoint of the same model whose weights a new run begins with."""
+    """A run or checkpoint of the same model; a new run begins with its weights."""
 
 
 class Outcome(NamedTuple):
+    """How a training ended."""
+
     step: int
     metrics: dict[str, float]
     """Of the last validation."""
     interrupted: bool
-    """Stopped by the user; the last checkpoint is of the last step."""
+    """The user stopped it. The last checkpoint is that of the last step."""
     leads: bool = True
-    """Whether this process is the one of several that talks to the user."""
+    """Whether this process leads the group and reports to the user."""
 
 
 def shape_of(data: Path) -> dict[str, Any]:
-    """What a data set decides of a model: the rows of its language, its values, how many examples are given. InputError."""
+    """What a data set decides of a model: the language's rows, its values, how many examples it sees. InputError."""
     card = read_card(data)
     domain, options = get_domain(str(card["domain"])), card.get("options", {})
     given = {"examples": domain.given(options["examples"])} if "examples" in options else {}
@@ -81,18 +84,18 @@ def shape_of(data: Path) -> dict[str, Any]:
 
 
 def learning_rate(config: TrainConfig, step: int, done: float) -> float:
-    """At a step (from 0), with this share of the whole budget done."""
+    """The learning rate of a step (from 0) when the share `done` of the budget is used up."""
     warm = min(1.0, (step + 1) / config.warmup) if config.warmup else 1.0
     if config.schedule == "decay":
         return config.learning_rate * warm * 0.9 ** (step // 6000)
     return config.learning_rate * warm * (FLOOR + (1 - FLOOR) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
 
 
-# --- the loop ------------------------------------------------------------------------------------------------------------
+# --- the loop --------------------------------------------------------------------------------------------------------
 def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome:
-    """Train a model, from the beginning or from where it was. InputError; Diverged.
+    """Train a model, from the beginning or from its last checkpoint. InputError; Diverged.
 
-    SIGINT and SIGTERM end it between two steps, with a checkpoint, and so does `told_to_stop` when it answers True.
+    SIGINT and SIGTERM stop it between two steps, with a checkpoint. So does `told_to_stop` when it returns True.
     """
     if not job.train.steps and not job.train.hours:
         raise InputError("training needs a number of steps or of hours")
@@ -141,12 +144,12 @@ def _line(step: int, record: dict[str, float]) -> str:
 
 @dataclass
 class Progress:
-    """Where a run is; all of it is in the checkpoint."""
+    """How far a run has come. Checkpoints hold all of it."""
 
     step: int = 0
     programs: int = 0
     seconds: float = 0.0
-    """Spent on steps; validation and checkpoints do not count."""
+    """Time spent on steps, without validation and checkpoints."""
     position: Position = BEGIN
     best: tuple[float, float] = (-1.0, -math.inf)
     """Accuracy and minus the loss of the best validation."""
@@ -154,16 +157,17 @@ class Progress:
 
 @dataclass
 class _Window:
-    """Means since the last record of the log."""
+    """Sums of losses since the last record of the log."""
 
     since: Progress
-    """Where the run was then."""
+    """The progress at that record."""
     sums: list[float] = field(default_factory=lambda: [0.0] * (len(Losses._fields) + 1))
 
     def add(self, losses: list[float], norm: float) -> None:
         self.sums = [total + value for total, value in zip(self.sums, [*losses, norm], strict=True)]
 
     def flush(self, at: Progress, rate: float) -> dict[str, float]:
+        """A record with the means; the window starts anew."""
         means = [total / (at.step - self.since.step) for total in self.sums]
         record = dict(zip((*Losses._fields, "gradient"), means, strict=True))
         record |= {"learning_rate": rate, "programs": at.programs, "seconds": round(at.seconds, 3)}
@@ -173,12 +177,12 @@ class _Window:
 
 
 class _Run:
-    """A model in training, with all that it needs."""
+    """A model in training, with its optimiser, data and progress."""
 
     def __init__(self, job: Job, group: Group) -> None:
         self.job, self.group = job, group
         self.domain: AnyDomain = get_domain(str(read_card(job.data)["domain"]))
-        learnable(self.domain)  # an InputError for a language without models
+        learnable(self.domain)  # raises InputError for a language without models
         self.device = device()
         self.model = build_model(job.model, self.domain, job.train.seed).to(self.device)
         self.config = self.model.config
@@ -186,7 +190,7 @@ class _Run:
         self.optimiser = torch.optim.Adam(self.model.parameters(), job.train.learning_rate, betas, fused=True)
         self.progress = Progress()
         self.metrics: dict[str, float] = {}
-        self.before: list[dict[str, Any]] = []  # trainings that the first weights come from
+        self.before: list[dict[str, Any]] = []  # trainings that made the initial weights
         self._begin_or_resume()
         self.objective = group.averaged(_Objective(self.model, job.train.mistakes), self.device)
         self.stream = self._open_stream()
@@ -210,9 +214,9 @@ class _Run:
             self.progress = Progress(training["step"], training["programs"], training["seconds"], position, best)
 
     def _last_checkpoint(self) -> tuple[checkpoint.Checkpoint, dict[str, Any]] | None:
-        """With which the run goes on; None for a new run. Occupied if the folder is not empty and nothing is to be resumed."""
+        """The checkpoint to continue from; None for a new run. Occupied if a new run finds files in its folder."""
         out = self.job.out
-        resume = self.job.resume or self.group.restarts  # a process died: what is in the folder is this run
+        resume = self.job.resume or self.group.restarts  # after a restart, the folder holds this run
         if not resume and out.exists() and any(out.iterdir()):
             raise Occupied(f"{out} exists and is not empty")
         out.mkdir(parents=True, exist_ok=True)
@@ -220,7 +224,7 @@ class _Run:
         return (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
 
     def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:
-        """Begin with what another run has learnt. InputError if that was another model."""
+        """Begin with the weights of another run. InputError if its model is different."""
         mine = checkpoint.describe(self.job.name, self.config, self.domain)
         theirs = {**stored.card, "config": asdict(checkpoint.config_of(stored.card, source))}
         for name in ("domain", "vocabulary", "config"):
@@ -231,7 +235,10 @@ class _Run:
         self.before = [*card.get("before", []), {name: card[name] for name in told}]
 
     def _check_same(self, card: dict[str, Any]) -> None:
-        """InputError if the run in the folder is another one. A setting that is younger than the run has its default there."""
+        """InputError if the run in the folder has other settings.
+
+        A setting that did not exist when the run began counts as its default.
+        """
         mine = {**asdict(self.config), **asdict(self.job.train), "processes": self.group.size}
         stored = asdict(checkpoint.config_of(card, self.job.out))
         theirs = {**stored, **read_training(card["training"]), "processes": card["processes"]}
@@ -240,7 +247,8 @@ class _Run:
         for name in {**mine, **theirs}:
             if name not in MAY_CHANGE and _plain(mine.get(name)) != _plain(theirs.get(name)):
                 raise InputError(
-                    f"{self.job.out} was begun with {name} = {theirs.get(name)}; it cannot be resumed with {mine.get(name)}"
+                    f"{self.job.out} was begun with {name} = {theirs.get(name)}; "
+                    f"it cannot be resumed with {mine.get(name)}"
                 )
 
     def _open_stream(self) -> Stream:
@@ -264,7 +272,7 @@ class _Run:
 
     # --- a step ------------------------------------------------------------------------------------------------
     def step(self, stop: bool) -> tuple[list[float], float, bool]:
-        """Learn from the next batch: the losses' parts, the gradient's norm, and whether any process was told to stop."""
+        """Learn from the next batch. Returns the losses, the norm of the gradient, and whether a process must stop."""
         config, at = self.job.train, self.progress
         batch = next(self.stream)
         self.model.train()
@@ -273,7 +281,7 @@ class _Run:
         self.optimiser.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
-        seconds = self._lap() if self.group.leads else 0.0  # the others also wait while the leader validates
+        seconds = self._lap() if self.group.leads else 0.0  # for the others, a lap includes the leader's validation
         numbers = [*(float(part.detach()) for part in losses), seconds, float(stop)]
         *parts, seconds, stopping = self.group.mean(numbers)
         at.seconds += seconds * self.group.size
@@ -289,7 +297,7 @@ class _Run:
         return parts, float(norm), stopping > 0
 
     def _losses(self, batch: Batch) -> Losses:
-        # drawn by step and process, so that a resumed run draws the same
+        # random numbers depend on step and process alone, so that a resumed run draws the same ones
         place = np.random.SeedSequence([self.job.train.seed, self.progress.step, self.group.rank])
         rng = torch.Generator().manual_seed(int(place.generate_state(1, np.uint64)[0] >> 1))
         losses: Losses = self.objective(batch, rng)
@@ -325,7 +333,7 @@ class _Run:
         return dict(zip(Losses._fields, (sums / len(split)).tolist(), strict=True))
 
     def is_best(self, metrics: dict[str, float]) -> bool:
-        """Whether no earlier validation was better; remembers it."""
+        """Whether this validation is better than all before. Keeps the best one."""
         reached = (metrics["accuracy"], -metrics["program"])
         better = reached > self.progress.best
         self.progress.best = max(reached, self.progress.best)
@@ -349,16 +357,17 @@ class _Run:
             "optimiser": self.optimiser.state_dict(),
         }
         checkpoint.save(self.job.out, f"step-{self.progress.step}", self.model.state_dict(), card, training, best)
-        self.saved = self.clock = time.perf_counter()  # what came since the step does not count as training
+        self.saved = self.clock = time.perf_counter()  # time since the last step does not count as training
 
 
 class _Objective(nn.Module):
-    """All losses of a batch in one call of one module, which is what torch's DistributedDataParallel needs to see."""
+    """All losses of a batch as one module with one forward call, as torch's DistributedDataParallel needs it."""
 
     def __init__(self, model: Model, mistakes: float) -> None:
         super().__init__()
         self.model, self.mistakes = model, mistakes
-        # DistributedDataParallel looks for unused parameters, as some rows and batches have them, and warns if it finds none.
+        # Some rows and batches leave parameters unused, so DistributedDataParallel looks for them. It warns if there
+        # are none; this parameter is always unused.
         self.unused = nn.Parameter(torch.zeros(()))
 
     def forward(self, batch: Batch, rng: torch.Generator) -> Losses:
@@ -370,7 +379,7 @@ class _Objective(nn.Module):
         return losses._replace(mistake=self.model.mistake_loss(run, batch, count, rng))
 
 
-# --- small things --------------------------------------------------------------------------------------------------------
+# --- small things ----------------------------------------------------------------------------------------------------
 def _plain(value: Any) -> Any:
-    """As JSON gives it back."""
+    """A value as it is after it was written to JSON and read again."""
     return list(value) if isinstance(value, tuple) else value

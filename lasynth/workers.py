@@ -1,6 +1,6 @@
-"""Processes for work on one machine: how many to use, and a pool that leaves signals to its parent and never outlives it.
+"""Processes for work on one machine: how many to use, and a pool of them.
 
-Knows nothing of the work.
+The processes of a pool ignore signals, which the parent handles, and end with the parent.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from lasynth.task import InputError, WorkerDied
 
 T = TypeVar("T")
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""Where Linux says how much processor time a container gets: microseconds, or `max`, and of how many."""
+"""Linux file with the processor time of a container: microseconds (or `max`), and the period that they are for."""
 
 
-# --- how many ------------------------------------------------------------------------------------------------------------
+# --- how many --------------------------------------------------------------------------------------------------------
 def usable_cores() -> int:
-    """Cores that this process may use: fewer than the machine has if it is pinned or in a container with a quota."""
+    """Cores that this process may use. A pinned process, or a container with a quota, has fewer than the machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         time, period = QUOTA.read_text().split()
@@ -36,21 +36,27 @@ def usable_cores() -> int:
 
 
 def threads_per_process() -> int:
-    """Threads for each process: OMP_NUM_THREADS, or 1. Two threads of one process often wait for each other on a busy core."""
+    """Threads for each process: OMP_NUM_THREADS, or 1.
+
+    The default is 1 because threads of one process often wait for each other when cores are busy.
+    """
     value = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return max(1, int(value)) if value.isdecimal() else 1
 
 
 def process_count(asked: int | None, threads: int) -> int:
-    """The number of processes that the user asked for, or as many as fill the usable cores with so many threads each."""
+    """The number of processes that the user asked for; by default, as many as fill the usable cores. InputError.
+
+    `threads`: how many threads each process has.
+    """
     if asked is not None and asked < 1:
         raise InputError("the number of processes must be at least 1")
     return asked or max(1, usable_cores() // threads)
 
 
-# --- a pool --------------------------------------------------------------------------------------------------------------
+# --- a pool ----------------------------------------------------------------------------------------------------------
 def start_workers(count: int, prepare: Callable[[], None] | None = None) -> ProcessPoolExecutor:
-    """`count` processes, all of them started; each calls `prepare` first."""
+    """Start a pool of `count` processes. Each calls `prepare` first."""
     pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (prepare,))
     with signals_ignored():
         for _ in range(count):
@@ -61,7 +67,10 @@ def start_workers(count: int, prepare: Callable[[], None] | None = None) -> Proc
 def in_order(
     pool: ProcessPoolExecutor, calls: Iterable[tuple[Callable[..., T], tuple[object, ...]]], ahead: int
 ) -> Iterator[T]:
-    """Results of calls (function and arguments) in their order; at most `ahead` of them wait for the reader. WorkerDied."""
+    """Results of calls (function and arguments), in the order of the calls. WorkerDied.
+
+    At most `ahead` calls are submitted before their results are read.
+    """
     waiting: deque[Future[T]] = deque()
     try:
         for function, arguments in calls:
@@ -76,9 +85,9 @@ def in_order(
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """For starting processes: what a process ignores, its children ignore from their first instruction on.
+    """Ignore SIGINT and SIGTERM while child processes are started. Children inherit this.
 
-    Ctrl-C reaches every process of a terminal; the parent alone shall act on it.
+    Ctrl-C reaches every process of a terminal. Only the parent should act on it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -98,7 +107,7 @@ def _begin(prepare: Callable[[], None] | None) -> None:
 
 
 def end_with_parent() -> None:
-    """Make this process exit when its parent does: a parent that is killed cannot tell its children to end."""
+    """Make this process exit when its parent ends. A parent that is killed cannot end its children itself."""
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_wait_and_exit, args=(parent.sentinel,), daemon=True).start()

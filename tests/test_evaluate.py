@@ -1,9 +1,10 @@
-"""Evaluation: hand-made beams are judged correctly; results, tables, files and figures."""
+"""Evaluation: hand-made beams are judged correctly; measurements, tables, files and figures."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +17,11 @@ from lasynth.cli import main
 from lasynth.config import ModelConfig
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
-from lasynth.evaluate import (
-    Outcomes,
-    _part,
-    baseline_names,
-    baseline_outcomes,
-    evaluate,
-    groups,
-    judge,
-    summarise,
-    tables,
-)
+from lasynth.evaluate import baseline_names, evaluate
 from lasynth.figures import curves, plot_results
+from lasynth.measurement import Measurement, group_rates, groups, tables
 from lasynth.models.build import build_model
+from lasynth.outcomes import Outcomes, baseline_outcomes, judge
 from lasynth.search import Found
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.split import Split, load_split
@@ -99,8 +92,8 @@ def test_rates_are_percentages_of_the_tasks() -> None:
         for b in ([WANTED], [WRONG, BROKEN], [WRONG, WANTED], [])
     ]
     rates = Outcomes.joined(parts).rates()
-    assert (rates["tasks"], rates["most_likely"], rates["first_consistent"], rates["parsed"]) == (4, 25, 50, 80)
-    assert Outcomes.joined(parts).at(np.array([True, False, True, False])).rates()["first_consistent"] == 100
+    assert (rates.tasks, rates.most_likely, rates.first_consistent, rates.parsed) == (4, 25, 50, 80)
+    assert Outcomes.joined(parts).at(np.array([True, False, True, False])).rates().first_consistent == 100
 
 
 def test_the_closed_form_is_judged_on_all_examples() -> None:
@@ -143,17 +136,18 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
     results = evaluate(
         [str(run), CLOSED_FORM], data / "test.parquet", config, lambda name, done: told.append((name, done))
     )
-    assert [result["model"] for result in results] == ["NoExecutor", CLOSED_FORM]
-    assert all(result["overall"]["tasks"] == len(result["solved"]) == 15 for result in results)
+    assert [result.model for result in results] == ["NoExecutor", CLOSED_FORM]
+    assert all(result.overall.tasks == len(result.solved) == 15 for result in results)
     assert {name: sum(n for m, n in told if m == name) for name in (str(run), CLOSED_FORM)} == {
         str(run): 15,
         CLOSED_FORM: 15,
     }
-    assert results[0]["overall"]["parsed"] == 100
+    assert results[0].overall.parsed == 100
     closed = results[1]
-    assert closed["overall"]["first_consistent"] == round(100 * closed["solved"].count("1") / 15, 2)
-    assert closed["groups"]["closed form"]["without"]["first_consistent"] == 0
-    assert json.loads(json.dumps(results)) == results
+    assert closed.overall.first_consistent == round(100 * closed.solved.count("1") / 15, 2)
+    assert closed.groups["closed form"]["without"].first_consistent == 0
+    stored = json.loads(json.dumps([result.json() for result in results]))
+    assert [Measurement.from_json(result) for result in stored] == results
     with (tmp_path / "table").open("w") as file:
         for table in tables(results):
             Console(width=200, file=file).print(table)
@@ -172,14 +166,14 @@ def test_the_number_of_processes_changes_nothing(data: Path, run: Path) -> None:
         search = SearchConfig(beam=8, max_length=20, tasks=7)
         config = EvaluateConfig(search, limit=30, given=4, processes=processes)
         (result,) = evaluate([str(run)], data / "test.parquet", config, lambda name, done: told.append(done))
-        results.append({name: value for name, value in result.items() if name != "seconds"})
+        results.append(replace(result, seconds=0))
     assert results[0] == results[1] == results[2]
     assert told == [7, 7, 7, 7, 2] * 3
 
 
-def test_the_tasks_of_a_unit_are_those_of_the_split(data: Path) -> None:
+def test_a_part_has_the_tasks_of_the_split(data: Path) -> None:
     split = load_split(data / "test.parquet", DOMAIN)
-    part = _part(split, 3, 8)
+    part = split.part(3, 8)
     assert len(part) == 5
     assert (part.padded(np.arange(5)) == split.padded(np.arange(3, 8))).all()
     for name in ("inputs", "outputs", "category", "novel"):
@@ -190,7 +184,7 @@ def test_runs_of_one_row_are_told_apart(data: Path, run: Path, tmp_path: Path) -
     shutil.copytree(run, tmp_path / "again")
     config = EvaluateConfig(SearchConfig(beam=1, max_length=5), limit=2)
     results = evaluate([str(run), str(tmp_path / "again")], data / "test.parquet", config, lambda name, done: None)
-    assert [result["model"] for result in results] == [f"NoExecutor ({run.name})", "NoExecutor (again)"]
+    assert [result.model for result in results] == [f"NoExecutor ({run.name})", "NoExecutor (again)"]
 
 
 def test_a_file_that_cannot_be_written_is_reported_before_the_search(
@@ -229,9 +223,9 @@ def test_given_examples_are_not_held_out(data: Path) -> None:
     test, results = data / "test.parquet", {}
     for given in (1, 5, 10):
         (results[given],) = evaluate([CLOSED_FORM], test, EvaluateConfig(given=given), lambda name, done: None)
-    assert [(r["given"], r["held out"]) for r in results.values()] == [(1, 9), (5, 5), (10, 0)]
-    right = [r["overall"]["first_consistent"] for r in results.values()]
-    assert right[0] < right[1] <= right[2] == results[10]["overall"]["consistent"]
+    assert [(r.given, r.held_out) for r in results.values()] == [(1, 9), (5, 5), (10, 0)]
+    right = [r.overall.first_consistent for r in results.values()]
+    assert right[0] < right[1] <= right[2] == results[10].overall.consistent
     for given in (0, 11):
         with pytest.raises(InputError, match="given must be 1 to 10"):
             evaluate([CLOSED_FORM], test, EvaluateConfig(given=given), lambda name, done: None)
@@ -240,11 +234,21 @@ def test_given_examples_are_not_held_out(data: Path) -> None:
 def test_summaries_leave_out_empty_groups() -> None:
     split = split_of(WANTED)
     outcomes = judge(beam(WANTED), split, np.array([0]), GIVEN, COLLATE)
-    parts = summarise("x", outcomes, split, DOMAIN)["groups"]
+    parts = group_rates(outcomes, split, DOMAIN)
     assert list(parts["category"]) == ["Seq-only"]
     assert list(parts["length"]) == ["1-10"]
     assert list(parts["behaviour"]) == ["novel"]
-    assert parts["closed form"]["with"]["first_consistent"] == 100
+    assert parts["closed form"]["with"].first_consistent == 100
+
+
+def test_stored_measurements_are_read_and_written_unchanged() -> None:
+    """Every committed measurement of a table: the same keys in the same order, and the same values."""
+    count = 0
+    for file in (Path(__file__).parents[1] / "experiments" / "results").glob("table_c_*.json"):
+        stored = json.loads(file.read_text())["test"]
+        assert json.dumps(Measurement.from_json(stored).json()) == json.dumps(stored), file
+        count += 1
+    assert count >= 5
 
 
 def test_inputs_that_cannot_be_evaluated_are_refused(data: Path, run: Path, tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_the_command_evaluate(
     data = small_data(tmp_path, train=0, val=0, test=5)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     words = ["evaluate", str(data / "test.parquet"), "--model", "ClosedForm", "--plots", str(tmp_path / "plots")]
+    monkeypatch.setattr("lasynth.commands.evaluate.measure", lambda *arguments: pytest.fail("it has searched"))
     assert main(words) == 2
     assert MESSAGE in capsys.readouterr().err
     assert not (tmp_path / "plots").exists()

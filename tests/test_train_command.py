@@ -110,7 +110,7 @@ def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
 
 
 def test_the_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for each usable core, and an equal share of at least four programs for each; as many as asked for; as before."""
+    """Default: one for each usable core, if each gets at least four programs; or as many as asked for or as before."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     job = Job("LaSynth", tiny_config("LaSynth"), TrainConfig(steps=1, batch=64), tmp_path, tmp_path / "run")
     for cores, batch, count in ((1, 64, 1), (2, 64, 2), (6, 64, 4), (99, 64, 16), (2, 8, 2), (9, 8, 2), (2, 3, 1)):
@@ -175,7 +175,8 @@ def test_an_interruption_ends_all_processes(number: signal.Signals, tmp_path: Pa
     out, errors = running.communicate(timeout=120)
     assert running.returncode == 130, errors
     assert "Traceback" not in errors
-    assert f"interrupted, --resume goes on at step {card_of(run)['step']}" in out
+    assert f"interrupted at step {card_of(run)['step']}" in out
+    assert "--resume continues it" in out
     assert card_of(run)["step"] == read_log(run)[-1]["step"]
 
 
@@ -191,7 +192,7 @@ def test_options_are_named_where_they_help(tmp_path: Path, capsys: pytest.Captur
     data = small_data(tmp_path / "data", 20, 5, 0)
     words = ["train", str(data), "--out", str(data)]
     for more, message in (
-        (["--steps", "1", *SHORT], "is not empty; --resume goes on with the run in it"),
+        (["--steps", "1", *SHORT], "is not empty; --resume continues the run in it"),
         ([], "give --steps or --hours"),
         (["--steps", "1", "--batch", "8", "--processes", "3"], "cannot be shared evenly"),
     ):

@@ -65,8 +65,8 @@ def test_a_grid_goes_from_a_file_to_a_verified_program(row: str, data: Path, tmp
         EvaluateConfig(SearchConfig(beam=16, max_length=6), checkpoint="last"),
         lambda name, done: None,
     )
-    assert result["overall"]["first_consistent"] > 50
-    assert set(result["groups"]["ones"]) <= {"few", "many"}
+    assert result.overall.first_consistent > 50
+    assert set(result.groups["ones"]) <= {"few", "many"}
     checkpoint.export(tmp_path / "run", tmp_path / "weights", "last")
     solution = solve(PAIRS, language="tiles", strategy="neural", weights=tmp_path / "weights", timeout=20)
     assert solution.solved, solution.reason

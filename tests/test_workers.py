@@ -1,4 +1,4 @@
-"""Processes: how many there are, results in order, and what is said of one that dies."""
+"""Processes: their number, results in order, and messages about one that dies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_usable_cores(quota: str, cores: int, tmp_path: Path, monkeypatch: pytes
 
 
 class Work:
-    """What a process of a group does in a test. It can be pickled, unlike a function inside of a test."""
+    """The work of a process in a test. It can be pickled, unlike a function inside a test."""
 
     def __init__(self, deaths: int = 0, error: Exception | None = None) -> None:
         self.deaths, self.error = deaths, error
@@ -87,14 +87,14 @@ def test_a_group_gives_the_leaders_result_and_survives_a_death() -> None:
 def test_a_group_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr("lasynth.launcher.RESTARTS", 1)
-    with pytest.raises(WorkerDied, match=r"process 2 of 2 was killed by signal 9 .* given up after 1 new starts"):
+    with pytest.raises(WorkerDied, match=r"process 2 of 2 was killed by signal 9 .* gave up after 1 restarts"):
         launch(Work(deaths=RESTARTS), 2, said.append)
     assert len(said) == 1
 
 
 @pytest.mark.usefixtures("_no_grace")
 def test_errors_of_a_group() -> None:
-    """Bad input is raised as it is, at once; an unexpected error counts as a death and is shown."""
+    """Bad input is raised without a restart. An unexpected error counts as a death; its traceback is shown."""
     with pytest.raises(InputError, match="too long"):
         launch(Work(error=InputError("too long")), 2, pytest.fail)
 

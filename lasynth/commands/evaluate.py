@@ -1,4 +1,4 @@
-"""`lasynth evaluate`: trained models and baselines on the tasks of a data set."""
+"""`lasynth evaluate`: measure trained models and baselines on the tasks of a data set."""
 
 import json as json_format
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ from tyro.conf import Positional, arg
 
 from lasynth.commands.arguments import call
 from lasynth.commands.terminal import console, write_text
-from lasynth.evaluate import baseline_names, tables, task_count
+from lasynth.evaluate import baseline_names, task_count
 from lasynth.evaluate import evaluate as measure
+from lasynth.figures import check_matplotlib, plot_results
+from lasynth.measurement import tables
 from lasynth.progress import progress
 from lasynth.settings import EvaluateConfig, SearchConfig
 from lasynth.task import InputError
@@ -21,43 +23,44 @@ from lasynth.workers import process_count, threads_per_process
 def evaluate(
     paths: Annotated[
         Positional[tuple[Path, ...]],
-        arg(metavar="[RUN ...] DATA.parquet", help="Runs of `lasynth train`, then the tasks."),
+        arg(metavar="[RUN ...] DATA.parquet", help="Runs of `lasynth train`, then the file of tasks."),
     ],
     /,
-    checkpoint: Annotated[Literal["best", "last"], arg(help="Which of a run's checkpoints.")] = "best",
+    checkpoint: Annotated[Literal["best", "last"], arg(help="Which checkpoint of a run.")] = "best",
     beam: Annotated[int, arg(help="Hypotheses kept per task; 1 is greedy decoding.")] = SearchConfig.beam,
     max_length: Annotated[
-        int, arg(help="Most lexemes of a program, its end included; longer ones are given up.")
+        int, arg(help="Most lexemes of a program, with its end; longer hypotheses are dropped.")
     ] = SearchConfig.max_length,
     seconds: Annotated[
         float | None,
         arg(
             metavar="S",
-            help=f"Longest search for {SearchConfig.tasks} tasks; what is found then depends on the machine.",
+            help=f"Time limit for each {SearchConfig.tasks} tasks. Results then depend on the machine's speed.",
         ),
     ] = None,
-    bf16: Annotated[bool, arg(help="Search in bfloat16 if the processor can.")] = False,
-    unconstrained: Annotated[bool, arg(help="Let the search write what the grammar does not allow.")] = False,
-    limit: Annotated[int | None, arg(metavar="N", help="Only so many tasks.")] = None,
+    bf16: Annotated[bool, arg(help="Search in bfloat16 if the processor supports it.")] = False,
+    unconstrained: Annotated[bool, arg(help="Let the search write lexemes that the grammar forbids.")] = False,
+    limit: Annotated[int | None, arg(metavar="N", help="Take only the first N tasks.")] = None,
     given: Annotated[
-        int | None, arg(metavar="N", help="Examples that are shown, the others are held out; by default half of them.")
+        int | None, arg(metavar="N", help="Examples that models see; the others are held out. Default: half of them.")
     ] = None,
     model: Annotated[
-        str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm; beside runs all of them are shown.")
+        str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm. Default: all of the language.")
     ] = None,
     processes: Annotated[
         int | None,
         arg(
             metavar="N",
-            help="Processes that share the tasks; by default one for each usable core. Results are the same.",
+            help="Processes that share the tasks. Results do not depend on it. Default: one for each usable core.",
         ),
     ] = None,
-    json: Annotated[Path | None, arg(metavar="FILE", help="Write the figures to this file.")] = None,
+    json: Annotated[Path | None, arg(metavar="FILE", help="Write the results to this file.")] = None,
     plots: Annotated[Path | None, arg(metavar="FOLDER", help="Draw accuracy by category and by length as PNG.")] = None,
 ) -> int:
-    """Measure runs and the language's baselines: accuracy on given and held-out examples, by category, length and novelty.
+    """Measure how many tasks runs and baselines solve, by category, length and novelty.
 
-    Two rules choose among a beam's programs: the likeliest one, and the first that satisfies the given examples.
+    A task is solved if the chosen program is right on the given and the held-out examples. Two rules choose it: the
+    most likely program of the beam, or the first one that satisfies the given examples.
     """
     *runs, data = paths or (Path(),)
     if data.suffix != ".parquet":
@@ -67,10 +70,9 @@ def evaluate(
     if not runs and model is None:
         raise InputError(f"give at least one run, or --model with a baseline ({known})")
     if model is not None and model not in baselines:
-        raise InputError(f"there is no baseline `{model}` of this language; there are {known}")
+        raise InputError(f"this language has no baseline `{model}`, only {known}")
     names = [*map(str, runs), *(baselines if model is None else [model])]
-    if json is not None and not json.absolute().parent.is_dir():
-        raise InputError(f"there is no folder {json.parent} for the figures")  # said now, not after a long search
+    _check_outputs(json, plots)
     search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
     count = 1 if processes is None and torch.cuda.is_available() else process_count(processes, threads_per_process())
     config = EvaluateConfig(search, limit, given, checkpoint, count)
@@ -79,13 +81,19 @@ def evaluate(
     for table in tables(results):
         console().print(table, "")
     if json is not None:
-        write_text(json, json_format.dumps(results, indent=2) + "\n")
+        write_text(json, json_format.dumps([result.json() for result in results], indent=2) + "\n")
     if plots is not None:
-        from lasynth.figures import plot_results
-
         for file in plot_results(results, plots):
             print(file)
     return 0
+
+
+def _check_outputs(json: Path | None, plots: Path | None) -> None:
+    """InputError if the results could not be written. Checked first, because the search may take hours."""
+    if json is not None and not json.absolute().parent.is_dir():
+        raise InputError(f"there is no folder {json.parent} for the results")
+    if plots is not None:
+        check_matplotlib()
 
 
 def main(words: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""`lasynth generate LANGUAGE`: a data set of random tasks."""
+"""`lasynth generate LANGUAGE`: make a data set of random tasks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,23 +22,23 @@ O = TypeVar("O")  # noqa: E741
 @dataclass(frozen=True)
 class Generate(Generic[O]):
     out: Path
-    """Folder of the data set; made if it is missing."""
+    """Folder for the data set; created if it is missing."""
     options: OmitArgPrefixes[O]
-    """The domain's own."""
+    """Options of the language."""
     train: int = 0
     """Tasks in train.parquet."""
     val: int = 0
     """Tasks in val.parquet, with programs that are not in the training set."""
     test: int = 0
-    """Tasks in test.parquet, likewise."""
+    """Tasks in test.parquet, with programs that are not in the training set."""
     seed: int = 0
-    """The same seed gives the same files, whatever the number of processes."""
+    """The same seed gives the same files, with any number of processes."""
     processes: int | None = None
-    """Processes that make tasks; by default one for each usable core."""
+    """Processes that make tasks. Default: one for each usable core."""
     splits: Literal["distinct", "shared"] | None = None
-    """distinct: no program of train in val and test; shared: as drawn. By default as is usual for the language."""
+    """distinct: val and test have no program of train; shared: they may. Default: what is usual for the language."""
     overwrite: bool = False
-    """Replace a data set that is there already."""
+    """Replace an existing data set."""
 
 
 def generate(domain: str, arguments: Generate[Any]) -> int:
@@ -59,7 +59,7 @@ def generate(domain: str, arguments: Generate[Any]) -> int:
 
 
 def main(words: Sequence[str]) -> int:
-    """A subcommand for each domain, with the domain's own options."""
+    """Run the subcommand of a language. Each has its own options."""
     commands = {name: _command(name) for name in DOMAINS}
     flags = (tyro.conf.FlagCreatePairsOff,)
     result: int = tyro.extras.subcommand_cli_from_dict(

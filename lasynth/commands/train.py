@@ -1,4 +1,4 @@
-"""`lasynth train`: a model on a data set."""
+"""`lasynth train`: train a model on a data set."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,23 +24,23 @@ from lasynth.workers import process_count, threads_per_process
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 FEWEST = 4
-"""Fewest programs per step for a process, unless the number of processes is given: many cores do not split a small batch."""
+"""Fewest programs per step for each process, unless the user gives a number of processes: smaller shares do not pay."""
 
 
 def main(words: Sequence[str]) -> int:
     defaults = TrainConfig(**TRAINING.get(_preset_named(words), {}))
 
     def train(
-        data: Annotated[Positional[Path], arg(metavar="DATA", help="A data set's folder.")],
+        data: Annotated[Positional[Path], arg(metavar="DATA", help="Folder of the data set.")],
         /,
-        out: Annotated[Path, arg(help="Folder of the run: checkpoints and logs.")],
+        out: Annotated[Path, arg(help="Folder for the run: checkpoints and logs.")],
         model: Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")] = "LaSynth+",
         preset: Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")] = "cpu",
         set: Annotated[
             UseAppendAction[tuple[str, ...]],
-            arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); may be given several times."),
+            arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated."),
         ] = (),
-        resume: Annotated[bool, arg(help="Go on from the run's last checkpoint, if it has one.")] = False,
+        resume: Annotated[bool, arg(help="Continue from the run's last checkpoint, if there is one.")] = False,
         begin_with: Annotated[
             Path | None, arg(metavar="RUN", help="Begin with the weights of another run or of an exported model.")
         ] = None,
@@ -48,17 +48,17 @@ def main(words: Sequence[str]) -> int:
             int | None,
             arg(
                 metavar="N",
-                help="Processes that share every batch; by default one for each usable core, with one thread "
-                "(OMP_NUM_THREADS: more threads, fewer processes), and in a resumed run as many as it was begun with.",
+                help="Processes that share every batch. Default: one for each usable core, with one thread each "
+                "(OMP_NUM_THREADS sets more threads, then there are fewer processes); a resumed run keeps its number.",
             ),
         ] = None,
         config: OmitArgPrefixes[TrainConfig] = defaults,
     ) -> int:
         """Train a model on a data set; give --steps or --hours.
 
-        Killed at any moment, it goes on with --resume. If one of its processes dies, all start again from the last
-        checkpoint. On several machines, torchrun starts it. Logs are JSON Lines and, where tensorboard is installed, for
-        TensorBoard.
+        A training that was stopped or killed continues with --resume. If one of its processes dies, all restart from
+        the last checkpoint. On several machines, start it with torchrun. Logs are JSON Lines and, if tensorboard is
+        installed, TensorBoard files.
         """
         if not config.steps and not config.hours:
             raise InputError("give --steps or --hours")
@@ -68,10 +68,10 @@ def main(words: Sequence[str]) -> int:
             raise InputError(str(error)) from error
         job = Job(model, settings, config, data, out, resume, begin_with)
         try:
-            with advice("--resume goes on with the run in it"):
+            with advice("--resume continues the run in it"):
                 return _report(out, _run(job, processes))
-        except KeyboardInterrupt:  # the second one: it did not wait for the step to end
-            complain(f"{out}: interrupted; --resume goes on from the last checkpoint")
+        except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the step to end
+            complain(f"{out}: interrupted; --resume continues from the last checkpoint")
             return INTERRUPTED
         except Diverged as error:
             raise Diverged(f"{error} (--learning-rate)") from error
@@ -80,7 +80,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _quiet_unless_leading(command: Callable[[], int]) -> int:
-    """Of several processes that torchrun has started, the leader alone reports an error that all of them have."""
+    """Report an error once. Under torchrun all processes have the same error, and only the leader reports it."""
     try:
         return command()
     except (InputError, Diverged) as error:
@@ -90,7 +90,7 @@ def _quiet_unless_leading(command: Callable[[], int]) -> int:
 
 
 def _run(job: Job, asked: int | None) -> Outcome:
-    """Train in processes that are started here, in this process, or as one of the processes that torchrun has started."""
+    """Train in new processes, in this process, or as one of the processes that torchrun has started."""
     if is_worker():
         if asked is not None:
             raise InputError("torchrun says how many processes there are; leave out --processes")
@@ -103,7 +103,7 @@ def _run(job: Job, asked: int | None) -> Outcome:
 
 
 def _processes(job: Job, asked: int | None) -> int:
-    """How many processes to start: as asked, as the run was begun with, or as many as there are cores to use. InputError."""
+    """How many processes to start: as asked, as in the run to resume, or one for each usable core. InputError."""
     batch, most = job.train.batch, process_count(asked, threads_per_process())
     if asked is not None:
         share(batch, asked)
@@ -116,15 +116,16 @@ def _processes(job: Job, asked: int | None) -> int:
 
 
 def _report(out: Path, outcome: Outcome) -> int:
-    """Print how the training ended; the exit code."""
+    """Print how the training ended. Returns the exit code."""
     figures = ", ".join(f"{name} {value:.3f}" for name, value in outcome.metrics.items())
-    state = "interrupted, --resume goes on" if outcome.interrupted else "done"
+    state = "interrupted" if outcome.interrupted else "done"
+    advised = "; --resume continues it" if outcome.interrupted else ""
     if outcome.leads:
-        print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else ""))
+        print(f"{out}: {state} at step {outcome.step}" + (f" ({figures})" if figures else "") + advised)
     return INTERRUPTED if outcome.interrupted else 0
 
 
 def _preset_named(words: Sequence[str]) -> str:
-    """The preset whose settings are the defaults, which must be known before the words are read."""
+    """The preset on the command line. It decides the defaults, so it must be known before options are read."""
     joined = " ".join(words).replace("--preset=", "--preset ").split()
     return next((value for option, value in pairwise(joined) if option == "--preset"), "cpu")

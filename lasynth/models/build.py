@@ -1,4 +1,4 @@
-"""From a config and a language to a model with new weights."""
+"""Build a model with new weights from a config and a language."""
 
 from __future__ import annotations
 

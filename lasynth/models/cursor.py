@@ -1,9 +1,10 @@
-"""The cursor model: before every lexeme it sees the real state of each example at the cursor, where the program grows.
+"""The cursor model: before every lexeme it sees the real state of each example at the cursor.
 
-The network has no attention and no executor. The language's machine runs the prefix. A view encodes each state together
-with the wanted output, as two halves. The first half is pooled over the examples that reach the cursor; the LSTM takes
-it with the last lexeme. The second half is added to a query from the LSTM's state and pooled to predict the next
-lexeme. The model does not depend on a language: view and machine are given.
+The cursor is the place of the next lexeme. The network has no attention and no executor: the language's machine runs
+the prefix. A view encodes each state together with the wanted output, in two halves. The first half is pooled over the
+examples that reach the cursor; the LSTM takes it with the last lexeme. The second half is added to a query from the
+LSTM's state and pooled to predict the next lexeme. The model does not depend on a language: the domain gives the view
+and the machine.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ class Cursors:
     """N unfinished programs."""
 
     inputs: Tensor
-    """(B, K, *): of the tasks."""
+    """(B, K, *): the inputs of the tasks."""
     outputs: Tensor
+    """(B, K, *)"""
     present: Tensor
     """(B, K)"""
     task: Tensor
@@ -52,8 +54,9 @@ class Cursors:
     written: Tensor
     """(N, t): BOS and the lexemes so far."""
     hidden: Tensor
-    """(1, N, H), as the cell."""
+    """(1, N, H)"""
     cell: Tensor
+    """(1, N, H)"""
     seen: Tensor
     """(N, K, 2 F): the view of the current state."""
 
@@ -69,7 +72,7 @@ class Cursors:
 
 
 class CursorModel(Synthesizer[Cursors, CursorRun]):
-    """See the module."""
+    """The cursor model, as the docstring of the module describes it."""
 
     def __init__(
         self, config: ModelConfig, vocabulary: int, structure: Structure, view: View, real: RealExecution
@@ -120,7 +123,7 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
         worlds = torch.cat([inputs, states[task, number]])  # (P, K, *): before the program, then after each statement
         seen = self.view(worlds, torch.cat([outputs, outputs[task]]))  # (P, K, 2 F)
         tasks = torch.arange(len(fed), device=fed.device)
-        before = ends.sum(1).cumsum(0) - ends.sum(1)  # (B,): statement ends of the programs before
+        before = ends.sum(1).cumsum(0) - ends.sum(1)  # (B,): statement ends in the programs before this one
         so_far = ends.cumsum(1)  # (B, T)
         rows = torch.where(so_far > 0, len(fed) + before.unsqueeze(1) + so_far - 1, tasks.unsqueeze(1))
         looked = seen.index_select(0, rows.flatten()).view(*rows.shape, *seen.shape[1:]).transpose(1, 2)
@@ -150,7 +153,7 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
 
     # --- parts of both paths -----------------------------------------------------------------------------------
     def _fed(self, tokens: Tensor, looked: Tensor, counting: Tensor) -> Tensor:
-        """What the LSTM is fed: lexemes, and views of the states. (B, T), (B, K, T, 2 F), (B, K, T) -> (B, T, ?)"""
+        """The LSTM's inputs: lexemes and views of the states. (B, T), (B, K, T, 2 F), (B, K, T) -> (B, T, D)"""
         own, _ = looked.chunk(2, -1)
         embedded = self.embedding(tokens)
         return torch.cat([embedded, pooled(F.relu(own), counting).to(embedded.dtype)], -1)

@@ -17,7 +17,7 @@ from lasynth.models.state import Examples
 
 
 class Encoding:
-    """Encodes examples for one decoder."""
+    """Encodes the examples of tasks for one decoder."""
 
     def __init__(self, networks: Networks, decoder: Decoder, executes_prefixes: bool) -> None:
         """`executes_prefixes`: whether latent values replace the input while the program grows."""
@@ -40,7 +40,7 @@ class Encoding:
         return Examples(inputs, latent, io.present, features, overview, base, views, first)
 
     def certain(self, values: Tensor) -> Tensor:
-        """Latent values that are certainly these values. (..., K, *) -> (..., K, *)"""
+        """Latent values that stand for exactly these values. (..., K, *) -> (..., K, *)"""
         return self.networks.certain(self.networks.numbers(values))
 
     def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:

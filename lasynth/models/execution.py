@@ -37,7 +37,7 @@ def execution_points(config: ModelConfig, tokens: Tensor, depths: Tensor, struct
 class Chain(NamedTuple):
     """Latent values of B programs after 0, 1, 2, ... executions. Programs may have different numbers of executions.
 
-    All values after 0 executions come first, then those after 1, and so on. So programs with few executions waste few
+    All values after 0 executions come first, then those after 1, and so on. So programs with few executions need few
     rows.
     """
 
@@ -50,7 +50,7 @@ class Chain(NamedTuple):
 
 
 ROWS = 16
-"""Each step of the chain has a multiple of so many rows, so that there are few shapes: new shapes cost time."""
+"""The rows of each step are rounded up to a multiple of this. So there are few shapes; each new one costs time."""
 
 
 def in_time_order(points: Tensor) -> tuple[Tensor, Tensor]:

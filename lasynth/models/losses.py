@@ -72,7 +72,9 @@ def statements_loss(networks: Networks, run: Run, batch: Batch, points: Tensor, 
     true = batch.states[rows, number]
     unknown = ~valid.view(*valid.shape, *(1 for _ in true.shape[3:]))
     outputs = filled(batch.io)[1].unsqueeze(1).to(true.dtype)
-    true = networks.numbers(torch.where(unknown, outputs, true))  # any value: the mean leaves it out
+    true = networks.numbers(
+        torch.where(unknown, outputs, true)
+    )  # unknown values may be anything: the mean leaves them out
     latents = run.latents[run.current.gather(1, positions)]  # (B, S, K, *)
     return masked_mean(networks.value_loss(latents, true), valid).mean()
 
@@ -103,10 +105,10 @@ def real_mistakes(
 
 
 def mistake_loss(scores: Tensor, mistakes: Mistakes, tasks: int) -> Tensor:
-    """How far a model is from predicting that nothing follows a mistake.
+    """How far a model is from predicting that no program continues after a mistake.
 
-    The model predicts this by BOS, which no program contains and no search takes. `scores` are those of the programs
-    with mistakes, (R, T, V). The result is the sum over mistakes, divided by the number of tasks.
+    The model predicts this with the lexeme BOS. No program contains it, and no search chooses it. `scores` are those of
+    the programs with mistakes, (R, T, V). The result is the sum over mistakes, divided by the number of tasks.
     """
     behind = scores[torch.arange(len(mistakes.rows), device=scores.device), mistakes.ends]  # (R, V)
     return -behind.log_softmax(-1)[:, BOS].sum() / tasks

@@ -1,4 +1,4 @@
-"""Real execution inside a model: the language's machine runs prefixes of programs; arguments and results are tensors.
+"""Real execution inside a model: the language's machine runs prefixes of programs, with tensors in and out.
 
 The row `Executed` and the loss of mistakes use it.
 """

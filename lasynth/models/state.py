@@ -18,7 +18,7 @@ class Examples(NamedTuple):
     inputs: Tensor
     """(B, K, *): the values themselves."""
     latent: Tensor
-    """(B, K, *): the latent values that are certainly the inputs."""
+    """(B, K, *): latent values that stand for exactly the inputs."""
     present: Tensor
     """(B, K)"""
     features: tuple[Tensor, Tensor]
@@ -69,13 +69,13 @@ class Hypotheses:
     """(N,) row of `pool`: the latent value after the statements so far."""
     memory: Memory
     fed: Tensor | None
-    """(N, E, 1, F): input feeding, what the step before attended to."""
+    """(N, E, 1, F): what the step before attended to, for input feeding."""
     counts: Tensor
     """(N, V): how often each lexeme was written."""
     depth: Tensor
     """(N,): how many blocks are open."""
     written: Tensor | None
-    """(N, t): BOS and the lexemes so far, for `executor: real`."""
+    """(N, t): BOS and the lexemes so far; None unless the executor is `real`."""
 
     def reorder(self, index: Tensor) -> Hypotheses:
         return replace(

@@ -1,6 +1,7 @@
 """The strategy that has learned: beam search over a trained model, with programs executed as soon as they are finished.
 
-The model is loaded once in a process. Only this module of the solver needs torch, and it is imported when a model is there.
+The model is loaded once in a process. Only this module of the solver needs torch. It is imported only if there is a
+model.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from lasynth.vocab import BOS, EOS, PAD
 BEAMS = (64, 256)
 """Hypotheses of a search; where nothing fits, there is a wider one if time allows."""
 LONGEST = 40
-"""Lexemes of the longest program that is looked for: longer ones than models are trained on are found by chance at best."""
+"""Most lexemes of a program in the search. Models are trained on shorter ones and find longer ones only by chance."""
 SURE = log(0.5)
 """A fitting program with this log-probability ends the search for one answer: no other one can be more likely."""
 ENOUGH = 12
@@ -130,8 +131,8 @@ class Watch:
         self.fitting: list[tuple[float, list[int]]] = []
         """Log-probabilities and lexemes, without EOS."""
         self.closest: tuple[int, float | None, list[int]] | None = None
-        """The same of a program that does not fit, after the number of examples that it satisfies. What was cut off has no
-        probability."""
+        """The closest program that does not fit: how many examples it satisfies, its log-probability, its lexemes. A
+        program that was cut off has no probability."""
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
         outputs, fine, _ = self.machine.run(finished.tokens, self.inputs, np.zeros(len(finished.task), np.int64))
@@ -147,7 +148,7 @@ class Watch:
         return verdicts
 
     def begun(self, tokens: NDArray[np.int16]) -> None:
-        """Execute unfinished programs up to each of their statements: one may come closer than any finished one. (F, T)"""
+        """Execute unfinished programs up to each statement: one may come closer than all finished ones. (F, T)"""
         ends = self.domain.statement_ends[tokens]  # (F, T)
         if not ends.any():
             return

@@ -1,9 +1,9 @@
-"""Programs from worlds without learning: all programs by cost, those that do the same on the examples merged.
+"""Find Karel programs without learning: enumerate them by cost, and merge those that do the same on the examples.
 
-A program is a sequence of statements, and a statement turns the worlds of all examples into others. So the search goes from
-the inputs to the outputs: a node is what the examples' worlds have become, an edge is a statement, and a node that was
-reached before at a lower cost is dropped. Statements are actions, and blocks around short bodies. Every way into the goal is
-kept, since programs that agree on the examples may differ elsewhere.
+A program is a sequence of statements, and a statement changes the worlds of all examples. So this is a search in a
+graph from the inputs to the outputs. A node holds the current worlds of all examples. An edge is a statement: an
+action, or a block with a short body. A node that was reached before, at a lower or equal cost, is dropped. All edges
+into the goal are kept, because programs that agree on the examples may differ elsewhere.
 """
 
 from __future__ import annotations
@@ -40,36 +40,38 @@ from lasynth.jit import compiled
 from lasynth.vocab import EOS
 
 ACTIONS = 5
+"""Number of actions in the language."""
 LONGEST_BODY = 3
-"""Actions in a block."""
+"""Most actions in a block."""
 TIMES = range(2, 11)
 """Rounds of a repeat, as in the public data."""
 CONDITIONS = (0, 1, 2, 3, 4, 5, 6, 7)
-"""Numbers of the conditions: the negations of the last two are each other."""
+"""Numbers of the conditions. 8 and 9 are left out: `not noMarkersPresent` is `markersPresent`, and vice versa."""
 BLOCK = 2
-"""Cost of a block beside its body; of a second branch, 1 more."""
+"""Cost of a block without its body. A second branch costs 1 more."""
 MOST_NODES = 40_000
 MOST_COST = 24
 MOST_HITS = 64
+"""Most programs that are found."""
 MARGIN = 2
-"""Programs that cost so much more than the cheapest are still told: the examples may mean one of them."""
+"""Programs that cost up to so much more than the cheapest one are also given: one of them may be the right one."""
 SLICE = 4_000
-"""Programs run between two looks at the clock: some 10 ms."""
+"""Programs that run between two looks at the clock: about 10 ms."""
 
 
 class Edges(NamedTuple):
     """Statements as lexemes, sorted by cost."""
 
     tokens: NDArray[np.int64]
-    """(E, T), PAD behind."""
+    """(E, T), padded with PAD."""
     sizes: NDArray[np.int64]
-    """(E,)"""
+    """(E,): lexemes of each statement."""
     begins: NDArray[np.int64]
-    """(MOST_COST + 2,): the first edge of each cost."""
+    """(MOST_COST + 2,): index of the first edge of each cost."""
 
 
 def _bodies() -> list[tuple[int, ...]]:
-    """Sequences of actions in which no action undoes the one before."""
+    """Bodies of blocks: sequences of actions in which no action undoes the one before."""
     return [
         tuple(ACTION + action for action in actions)
         for size in range(1, LONGEST_BODY + 1)
@@ -80,7 +82,7 @@ def _bodies() -> list[tuple[int, ...]]:
 
 @cache
 def edges() -> Edges:
-    """All statements that the search knows."""
+    """All statements that the search uses."""
     bodies = _bodies()
     found: list[tuple[int, list[int]]] = [(1, [ACTION + action]) for action in range(ACTIONS)]
     for body in bodies:
@@ -104,21 +106,22 @@ def edges() -> Edges:
 
 
 class Space(NamedTuple):
-    """What the search has reached."""
+    """The part of the graph that the search has reached."""
 
     worlds: NDArray[np.uint8]
     """(N, K, BYTES)"""
     parents: NDArray[np.int64]
-    """(N, 2): node and edge that a node comes from."""
+    """(N, 2): the node and the edge from which each node was reached."""
     table: NDArray[np.int64]
-    """Hash table of the nodes: number + 1, 0 for an empty place."""
+    """Hash table of the nodes: node number + 1, or 0 for an empty slot."""
     hits: NDArray[np.int64]
     """(MOST_HITS, 2): node and edge that lead to the goal."""
     counts: NDArray[np.int64]
-    """(3,): nodes, hits, programs run."""
+    """(3,): number of nodes, of hits, and of programs run."""
 
 
 NODES, HITS, RAN = 0, 1, 2
+"""Indices in `Space.counts`."""
 
 
 @compiled
@@ -135,7 +138,7 @@ def _digest(worlds: NDArray[np.uint8]) -> int:
 
 @compiled
 def _find(worlds: NDArray[np.uint8], space: Space) -> int:
-    """The place of these worlds in the table: where they are, or where they belong."""
+    """The slot of these worlds in the hash table: where they are, or the empty slot where they belong."""
     size = space.table.size
     place = _digest(worlds) % size
     while space.table[place] != 0 and not np.array_equal(space.worlds[space.table[place] - 1], worlds):
@@ -153,7 +156,7 @@ def _expand(
     first: int,
     last: int,
 ) -> None:
-    """Follow edges first to last from some nodes; new nodes are added, ways into the goal noted."""
+    """Follow the edges `first` to `last` from some nodes. Add new nodes and hits (edges into the goal) to the space."""
     examples = wanted.shape[0]
     code, report = np.empty((2 * tokens.shape[1] + 2, 3), np.int64), np.empty(REPORT, np.int64)
     worlds = np.empty((examples, BYTES), np.uint8)
@@ -186,7 +189,7 @@ def _expand(
 
 
 class Enumerated(NamedTuple):
-    """A program that does what the examples show."""
+    """A program that satisfies the examples."""
 
     tokens: list[int]
     """Its lexemes, without EOS."""
@@ -196,9 +199,9 @@ class Enumerated(NamedTuple):
 def enumerate_programs(
     inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], deadline: float, most_nodes: int = MOST_NODES
 ) -> Iterator[Enumerated]:
-    """Programs that turn all inputs into their outputs, the cheapest first, until the deadline of `time.perf_counter`.
+    """Programs that turn all inputs into their outputs, the cheapest first.
 
-    (K, BYTES), (K, BYTES)
+    Stops at the deadline, a value of `time.perf_counter`. (K, BYTES), (K, BYTES)
     """
     examples, known = len(inputs), edges()
     space = Space(
@@ -210,7 +213,7 @@ def enumerate_programs(
     )
     space.worlds[0] = inputs
     space.table[_find(space.worlds[0], space)] = 1
-    levels = [(0, 1)]  # nodes of each cost
+    levels = [(0, 1)]  # for each cost, its nodes as (begin, end)
     cheapest: int | None = None
     for cost in range(1, MOST_COST + 1):
         begin, told = int(space.counts[NODES]), int(space.counts[HITS])
@@ -231,7 +234,7 @@ def enumerate_programs(
 
 
 def _slices(nodes: tuple[int, int], first: int, last: int) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Nodes and edges in pieces of at most SLICE programs."""
+    """Cut nodes x edges into pieces of at most SLICE programs."""
     for begin in range(nodes[0], nodes[1], SLICE):
         some = begin, min(nodes[1], begin + SLICE)
         step = SLICE // (some[1] - some[0])
@@ -240,7 +243,7 @@ def _slices(nodes: tuple[int, int], first: int, last: int) -> Iterator[tuple[tup
 
 
 def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
-    """The lexemes of the program that goes to a node and then along an edge."""
+    """The lexemes of the program that leads to a node and then follows an edge."""
     statements = [known.tokens[edge, : known.sizes[edge]].tolist()]
     while node:
         node, edge = space.parents[node].tolist()
@@ -249,15 +252,15 @@ def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
 
 
 BASELINE_SECONDS = 5.0
-"""Time for each task of an evaluation."""
+"""Time limit of the baseline for each task."""
 
 
 def predict(
     inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], new_inputs: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The baseline `Enumerated`: what the cheapest program that fits gives for new worlds, and which tasks have one.
+    """The baseline `Enumerated`: run the cheapest program that fits on new worlds. Also says which tasks have one.
 
-    (B, K, BYTES), (B, K, BYTES), (B, Q, BYTES) -> (B, Q, BYTES), (B,). A run that fails gives zeros, which are no world.
+    A run that fails gives zeros, which are no world. (B, K, BYTES), (B, K, BYTES), (B, Q, BYTES) -> (B, Q, BYTES), (B,)
     """
     predicted, found = np.zeros_like(new_inputs), np.zeros(len(inputs), np.bool_)
     for task in range(len(inputs)):

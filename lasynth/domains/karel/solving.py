@@ -1,4 +1,4 @@
-"""What `solve` needs of Karel: checked examples, programs found by enumeration, and worlds that tell programs apart."""
+"""Karel for `solve`: check examples, find programs by enumeration, and draw worlds that tell programs apart."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lasynth.vocab import EOS
 
 WorldExample = Example[World]
 MOST_SEARCHED = 10
-"""Examples that the enumeration looks at; all of them are checked afterwards."""
+"""The enumeration uses at most so many examples. Found programs are tested on all of them."""
 NATS = log(8.0)
-"""Of description for one unit of cost: about eight lexemes are possible at each place."""
+"""Description length of one unit of cost, in nats: about eight lexemes are possible at each place."""
 
 
 def check_example(example: WorldExample, first: WorldExample) -> None:
@@ -42,7 +42,7 @@ def check_example(example: WorldExample, first: WorldExample) -> None:
 
 
 def explained(examples: Sequence[WorldExample], deadline: float) -> Iterator[Explained[Program]]:
-    """Programs that fit the examples, the cheapest first; if none is found in time, programs for the first example."""
+    """Programs that fit the examples, the cheapest first. If none is found in time, one for the first example."""
     values = WorldValues()
     given = examples[:MOST_SEARCHED]
     inputs, outputs = values.pack([e.input for e in given]), values.pack([e.output for e in given])
@@ -61,14 +61,14 @@ def _parsed(tokens: list[int]) -> Program:
 
 
 def probes(rng: Random, count: int, examples: Sequence[WorldExample]) -> list[World]:
-    """Half of them worlds as the generator draws them, half worlds of the examples with the robot elsewhere."""
+    """Worlds to compare programs on: half from the generator, half from the examples with the robot moved."""
     worlds = machine.unpack_all(generator.sample_worlds(rng, count - count // 2))
     given = [example.input for example in examples]
     return worlds + [_moved(rng, rng.choice(given)) for _ in range(count // 2)]
 
 
 def _moved(rng: Random, world: World) -> World:
-    """The same world with the robot at another place."""
+    """The same world with the robot at a random place."""
     free = [index for index, content in enumerate(world.cells) if content != WALL]
     row, col = divmod(rng.choice(free), world.cols)
     return World(world.rows, world.cols, row, col, rng.randrange(4), world.cells)

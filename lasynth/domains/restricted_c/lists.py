@@ -25,7 +25,7 @@ WORD = re.compile(r"[^\s,[\]]+")
 
 
 def read_list(text: str) -> list[int]:
-    """A list as a person types it: `[1, 2, 3]`, `[1 2 3]`, `[1.0, 2.0,]`. InputError that says what is wrong with it."""
+    """A list as a person types it: `[1, 2, 3]`, `[1 2 3]`, `[1.0, 2.0,]`. InputError says what is wrong with it."""
     try:
         value = loads(text)
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads

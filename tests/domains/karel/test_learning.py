@@ -69,7 +69,7 @@ def test_columns_are_read_without_python_objects() -> None:
     rows = [[world_bytes(example.input) for example in task.examples] for task in TASKS]
     column = pa.array(rows, pa.list_(KAREL.arrow_type()))
     assert (VALUES.read(column) == INPUTS).all()
-    assert (VALUES.read(column.slice(7, 5)) == INPUTS[7:12]).all(), "a slice begins inside of the buffer"
+    assert (VALUES.read(column.slice(7, 5)) == INPUTS[7:12]).all(), "a slice begins inside the buffer"
 
 
 def test_whole_programs_run_as_the_interpreter_says() -> None:
@@ -93,9 +93,9 @@ def test_the_state_after_the_last_statement_is_the_output() -> None:
 
 
 def at_cursor(lexemes: list[str], world: World) -> tuple[World | None, bool]:
-    """The world where the next lexeme is written, by the tree-walking interpreter: None for a crash; whether it is reached.
+    """The world at the cursor by the tree-walking interpreter (None for a crash), and whether the cursor is reached.
 
-    Open blocks are removed from the outside in: a block is entered once if its condition holds in the world before it.
+    Open blocks are removed from the outside in. A block is entered once if its condition holds in the world before it.
     """
     stack: list[int] = []
     for i, lexeme in enumerate(lexemes):
@@ -152,7 +152,7 @@ def _holds(condition: str, world: World) -> bool:
 
 
 def test_states_at_the_cursor_are_those_of_the_interpreter() -> None:
-    """Every prefix that ends with a statement, of every program, on every world."""
+    """Compares every prefix that ends with a statement, of every program, on every world."""
     states, _ = MACHINE.states(TOKENS, INPUTS)
     reached = MACHINE.reaching(TOKENS, INPUTS, 0)
     compared = unreached = 0
@@ -176,7 +176,7 @@ def test_states_at_the_cursor_are_those_of_the_interpreter() -> None:
     assert unreached > 50
 
 
-def test_prefixes_that_crash_are_known() -> None:
+def test_prefixes_that_crash_are_found() -> None:
     wall = World.build(2, 2, (0, 0, 2))
     inputs = VALUES.pack([wall])[None]
     for words, crashes in (
@@ -201,7 +201,7 @@ def seen(world: World, wanted: World) -> set[int]:
 
 
 def test_the_view_turns_with_the_robot() -> None:
-    """The same scene, seen by a robot that looks north and by one that looks east in the turned world, is the same view."""
+    """A robot that looks north and one that looks east in the turned world have the same view."""
     north = World.build(5, 5, (1, 2, 0), [(2, 3)], [(3, 2, 2)])
     east = World.build(5, 5, (2, 1, 1), [(1, 2)], [(2, 3, 2)])
     assert seen(north, north) == seen(east, east)

@@ -1,4 +1,4 @@
-"""Karel in `solve`: programs by enumeration, checked examples, worlds that tell programs apart."""
+"""Karel in `solve`: programs found by enumeration, and checks of examples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KAREL, VALUES = Karel(), WorldValues()
 
 
 def examples_of(words: list[str], count: int = 5) -> list[tuple[World, World]]:
-    """Random worlds on which the program runs, with what becomes of them."""
+    """Random worlds on which the program runs without a crash, with its outputs."""
     program, rng = KAREL.parse(words), Random(4)
     pairs: list[tuple[World, World]] = []
     while len(pairs) < count:
@@ -78,7 +78,7 @@ def test_the_deadline_holds() -> None:
     rng = Random(1)
     worlds = KAREL.random_values(rng, 3)
     inputs, outputs = VALUES.pack(worlds), VALUES.pack(worlds[1:] + worlds[:1])
-    list(enumerate_programs(inputs, outputs, time.perf_counter() + 0.1))  # compiled by now
+    list(enumerate_programs(inputs, outputs, time.perf_counter() + 0.1))  # compiles the machine code
     spent = []
     for _ in range(3):
         begin = time.perf_counter()
@@ -110,7 +110,7 @@ def test_statements_are_programs_by_cost() -> None:
         ),
     ],
 )
-def test_what_no_program_can_do_is_named(before: World, after: World, message: str) -> None:
+def test_examples_that_no_program_satisfies_are_refused(before: World, after: World, message: str) -> None:
     with pytest.raises(InputError, match=message):
         KAREL.check_example(Example(before, after), Example(before, after))
     with pytest.raises(InputError, match="example 1"):

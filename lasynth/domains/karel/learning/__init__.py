@@ -1,1 +1,1 @@
-"""What neural models need of Karel: worlds and programs as arrays, and networks over worlds."""
+"""Karel for neural models: worlds and programs as arrays, and networks over worlds."""

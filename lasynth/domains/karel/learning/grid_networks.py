@@ -1,8 +1,9 @@
 """Networks over whole worlds, as the papers have them: a convolutional encoder, and an executor with three predictors.
 
-A latent world is (..., 16, 18, 18) with values from 0 to 1, in the channels of `lasynth.domains.karel.tensor`: for each cell,
-how likely the robot stands there and looks north, east, south or west, wall, boundary, and how likely it has 1 to 10 markers.
-A decoder attends to nine parts of the world, each told what the whole world looks like.
+A latent world is (..., 16, 18, 18) with values from 0 to 1. The channels are those of `lasynth.domains.karel.tensor`:
+for each cell, the probabilities that the robot stands there and looks north, east, south or west; wall; boundary; and
+the probabilities of 1 to 10 markers. A decoder attends to nine parts of the world, each told what the whole world looks
+like.
 """
 
 from __future__ import annotations
@@ -141,10 +142,10 @@ class LatentEncoder(nn.Module):
 
 
 class GridExecutor(nn.Module):
-    """The paper's three predictors: place (18 x 18), direction, and markers per cell; wall and boundary stay as they are.
+    """The paper's three predictors: place (18 x 18), direction, and markers per cell. Wall and boundary do not change.
 
-    `executor_network: lstm` predicts markers by an LSTM over the cells (the paper); `whole` by a convolution that sees the
-    robot's surroundings, which is far cheaper, and predicts place and markers as changes of what they were.
+    `executor_network: lstm` predicts markers by an LSTM over the cells (the paper); `whole` by a convolution that sees
+    the robot's surroundings, which is far cheaper, and predicts place and markers as changes of what they were.
     """
 
     def __init__(self, config: ModelConfig) -> None:

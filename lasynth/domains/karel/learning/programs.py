@@ -1,8 +1,8 @@
-"""Programs as rows of lexeme numbers: whole ones run by the machine, prefixes run up to the place that is being written.
+"""Programs as rows of lexeme numbers: the machine runs whole programs, and prefixes up to the cursor.
 
-The cursor is the place where the next lexeme stands. A run comes to the cursor like this: a block that is still open is
-entered once if its condition holds; a block that is closed is run for real, loops included. So at the end of a program the
-state is its output. An example whose run does not enter an open block does not reach the cursor. Does not import torch.
+The cursor is the place of the next lexeme. A run reaches it by these rules. A block that is still open is entered
+once, if its condition holds. A closed block runs as usual, loops included. So the state at the end of a program is its
+output. An example whose run does not enter an open block does not reach the cursor. Does not import torch.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def holds_in(world: NDArray[np.uint8], condition: int) -> bool:
 
 @compiled
 def act_on(world: NDArray[np.uint8], action: int) -> bool:
-    """Do an action in a packed world, in place; False for a crash."""
+    """Do an action in a packed world, in place. Returns False for a crash."""
     before: Any = np.int64(world[WAY])
     place, way, fine = act(world[GRID:], place_of(world), before, action)
     if fine:
@@ -80,7 +80,7 @@ def act_on(world: NDArray[np.uint8], action: int) -> bool:
 
 @compiled
 def run_on(world: NDArray[np.uint8], code: NDArray[np.int64], limit: int, report: NDArray[np.int64]) -> int:
-    """Run bytecode in a packed world, in place; gives the status."""
+    """Run bytecode in a packed world, in place. Returns the status."""
     way: Any = np.int64(world[WAY])
     status = execute(code, world[GRID:], place_of(world), way, limit, report)
     world[ROW], world[COL], world[WAY] = report[PLACE] // FRAME, report[PLACE] % FRAME, report[HEADING]
@@ -99,9 +99,9 @@ def walk(
 ) -> int:
     """Run a prefix of `size` lexemes, which the grammar allows, on one world.
 
-    Fills states[s] with the world after statement end s, and reached[t] with whether the run comes to the cursor after
-    lexeme t. Gives the status: a crash on the way to the cursor or in a closed block. (T,), (BYTES,), (S, BYTES), (T,);
-    `room` is (2 nesting + 1, BYTES), `code` is for bytecode.
+    Fills states[s] with the world after statement end s, and reached[t] with whether the run reaches the cursor after
+    lexeme t. Returns the status: whether the run crashes or takes too long, up to the cursor or in a closed block.
+    (T,), (BYTES,), (S, BYTES), (T,); `room` is scratch space, (2 nesting + 1, BYTES); `code` is room for bytecode.
     """
     world = room[0]
     world[:] = given
@@ -157,7 +157,7 @@ def walk(
 
 @compiled
 def allowed_size(tokens: NDArray[np.int64], state: NDArray[np.int64]) -> int:
-    """How many of the first lexemes, before EOS, the grammar allows."""
+    """Length of the longest prefix that the grammar allows, without EOS."""
     state[:] = 0
     for t in range(tokens.size):
         if tokens[t] <= EOS or not accepts(state, tokens[t]):
@@ -241,7 +241,7 @@ def _run_all(
 
 
 class LexemeMachine:
-    """`lasynth.domains.learnable.Machine` of Karel."""
+    """Karel's `lasynth.domains.learnable.Machine`."""
 
     def __init__(self) -> None:
         self.can_fail = True

@@ -1,7 +1,7 @@
-"""Worlds as arrays: how batches and Parquet files hold them, how they are compared, and which of them a model can take.
+"""Worlds as arrays: how batches and Parquet files store them, and how to compare them.
 
-A world is 329 bytes: rows, columns, the robot's row and column in the machine's frame, its direction, and the frame itself
-(18 x 18 cells). Does not import torch and knows no programs.
+A packed world has 329 bytes: rows, columns, the robot's row and column in the machine's frame, its direction, and the
+frame itself (18 x 18 cells). Does not import torch.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from lasynth.domains.karel.world import WALL, World
 from lasynth.task import InputError
 
 ROWS, COLS, ROW, COL, WAY, GRID = range(6)
-"""Bytes of a packed world; the grid begins with the last one."""
+"""Indices of bytes in a packed world. GRID is where the cells begin."""
 BYTES = GRID + AREA
 Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class GridConfig(ValueConfig):
-    """The worlds that a model represents: every world of the language, so that nothing is left to decide."""
+    """The worlds that a model represents. It represents every world of the language, so there are no settings."""
 
 
 def to_bytes(worlds: Worlds) -> Bytes:
-    """(W, BYTES)"""
+    """Convert the machine's worlds to packed ones. (W, BYTES)"""
     packed = np.empty((len(worlds.grids), BYTES), np.uint8)
     packed[:, [ROWS, COLS]] = worlds.sizes
     packed[:, ROW], packed[:, COL] = worlds.heroes[:, 0] // FRAME, worlds.heroes[:, 0] % FRAME
@@ -40,7 +40,7 @@ def to_bytes(worlds: Worlds) -> Bytes:
 
 
 def world_bytes(world: World) -> bytes:
-    """A world as it is stored."""
+    """Pack one world."""
     outside = bytes([WALL])
     lines = [world.cells[start : start + world.cols] for start in range(0, len(world.cells), world.cols)]
     inner = b"".join(outside + line + outside * (FRAME - 1 - world.cols) for line in lines)
@@ -49,13 +49,13 @@ def world_bytes(world: World) -> bytes:
 
 
 def from_bytes(packed: Bytes) -> World:
-    """The world in (BYTES,)."""
+    """Unpack one world. (BYTES,)"""
     rows, cols, row, col, way = packed[:GRID].tolist()
     return unpack(packed[GRID:], row * FRAME + col, way, rows, cols)
 
 
 class WorldValues:
-    """`lasynth.domains.learnable.Values` of worlds; the trailing axis is (BYTES,)."""
+    """Karel's `lasynth.domains.learnable.Values`. The trailing axis is (BYTES,)."""
 
     def read(self, column: Any) -> Bytes:
         """(N, K, BYTES), without a copy. InputError if the tasks differ in their number of examples."""

@@ -1,7 +1,7 @@
-"""What a robot sees of a world and of the wanted one: a fixed set of yes-or-no features, from where the robot stands.
+"""What the robot sees of its world and of the wanted world: a fixed set of yes-or-no features.
 
-The world is turned and shifted so that the robot stands in the centre and looks up. The features are given as the numbers
-of those that hold, since few of them do. Does not import torch.
+The world is turned and shifted so that the robot is in the centre and looks up. Few features hold at once, so a view is
+the list of their numbers. Does not import torch.
 """
 
 from __future__ import annotations
@@ -17,28 +17,31 @@ from lasynth.domains.karel.world import WALL
 from lasynth.jit import compiled
 
 REACH = 5
-"""The window shows so many cells in each direction."""
+"""How many cells the window shows in each direction."""
 SIDE = 2 * REACH + 1
 PLANES = 10
 """Wall; at least 1, 2, 3 markers; at least 1, 2, 3 to put; at least 1, 2, 3 to pick."""
 FAR = 16
+"""Distances are counted up to this."""
 NEAR = 3
+"""A goal is near if it is at most so many cells away in each direction."""
 MOST = 10
+"""Numbers of markers per cell are counted up to this; totals up to twice as many."""
 
 WINDOW = 0
-GOAL_RIGHT = WINDOW + SIDE * SIDE * PLANES  # how far the goal is to the right, -15 to 15, and ahead
+GOAL_RIGHT = WINDOW + SIDE * SIDE * PLANES  # how far to the right the goal is, -15 to 15; then how far ahead
 GOAL_AHEAD = GOAL_RIGHT + 2 * FAR - 1
-GOAL_NEAR = GOAL_AHEAD + 2 * FAR - 1  # both together, if it is near
+GOAL_NEAR = GOAL_AHEAD + 2 * FAR - 1  # both numbers together, if the goal is near
 TURN = GOAL_NEAR + (2 * NEAR + 1) ** 2 + 1  # from the robot's direction to the goal's
-CONDITIONS = TURN + 4  # the four conditions together
-DONE = CONDITIONS + 16  # whether place, direction and markers are right, together
+CONDITIONS = TURN + 4  # all four conditions together
+DONE = CONDITIONS + 16  # which of place, direction and markers are right
 DISTANCES = DONE + 8  # in four directions: to the wall, to the first marker, to the first difference
 CELLS = DISTANCES + 4 * 3 * (FAR + 1)  # what is to put or pick here, ahead, and at the goal
 TOTALS = CELLS + 3 * (2 * MOST + 1)  # to put and to pick: cells, markers, most in a cell
-OUTSIDE = TOTALS + 2 * (3 * (2 * MOST + 1))  # differences outside the window: quarter, to put or to pick
+OUTSIDE = TOTALS + 2 * (3 * (2 * MOST + 1))  # differences outside the window: in which quarter, to put or to pick
 FEATURES = OUTSIDE + 8
 ROOM = SIDE * SIDE * 7 + 80
-"""More features than can hold at once."""
+"""Upper limit of the number of features that hold at once."""
 
 
 @compiled
@@ -48,10 +51,10 @@ def _clip(value: int, most: int) -> int:
 
 @compiled
 def _see(world: NDArray[np.uint8], wanted: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-    """Write the features that hold into `out`; gives their number. (BYTES,), (BYTES,), (ROOM,)"""
+    """Write the features that hold into `out`. Returns how many there are. (BYTES,), (BYTES,), (ROOM,)"""
     n = 0
     grid, goal = world[GRID:], wanted[GRID:]
-    row: Any = np.int64(world[ROW])  # elements are signed here: bytes would wrap around
+    row: Any = np.int64(world[ROW])  # signed numbers, because bytes would wrap around
     col: Any = np.int64(world[COL])
     way: Any = np.int64(world[WAY])
     place = row * FRAME + col
@@ -157,11 +160,11 @@ def _see_all(
     return n
 
 
-_scratch = np.empty(0, np.int32)  # kept between calls: new memory costs more than the features themselves
+_scratch = np.empty(0, np.int32)  # kept between calls, because allocating it takes longer than finding the features
 
 
 def see(worlds: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The features of R worlds, one after the other, and where those of each begin. (R, BYTES) twice -> (?,), (R,)"""
+    """The features of R worlds, one after the other, and where those of each begin. (R, BYTES) twice -> (N,), (R,)"""
     global _scratch
     if len(_scratch) < len(worlds) * ROOM:
         _scratch = np.empty(len(worlds) * ROOM, np.int32)

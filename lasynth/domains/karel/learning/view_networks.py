@@ -10,9 +10,9 @@ from lasynth.domains.karel.learning.view import FEATURES, see
 
 
 class EgocentricView(nn.Module):
-    """Features of a world and the wanted one, as the robot sees them: `lasynth.models.cursor.View` of Karel.
+    """Encodes a world and the wanted one as the robot sees them. Karel's `lasynth.models.cursor.View`.
 
-    Only the features that hold are added up, which is far cheaper than a product with all of them.
+    The first layer adds up the embeddings of the features that hold. Few do, so this is far cheaper than a product.
     """
 
     def __init__(self, hidden: int, size: int) -> None:

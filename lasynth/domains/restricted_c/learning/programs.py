@@ -49,7 +49,7 @@ class LexemeMachine:
         return reaching(*self._code(tokens), inputs.astype(np.int32), begin)
 
     def failed(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.bool_]:
-        """None: what follows may still avoid a fault, for example by leaving a loop earlier. (B, T), (B, K, L) -> (B,)"""
+        """None: what follows may still avoid a fault, e.g. by leaving a loop earlier. (B, T), (B, K, L) -> (B,)"""
         return np.zeros(len(tokens), np.bool_)
 
     def _code(self, tokens: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:

@@ -63,7 +63,7 @@ def extremes(coefficients: Sequence[int]) -> tuple[int, int]:
 
 
 def _tightest(rows: Iterable[tuple[Coefficients, int]]) -> dict[Coefficients, int]:
-    """The inequalities that do not follow from the range of 32 bits, in lowest terms. _Impossible if one contradicts it."""
+    """Inequalities that do not follow from the range of 32 bits, in lowest terms. _Impossible if one contradicts it."""
     kept: dict[Coefficients, int] = {}
     for coefficients, bound in rows:
         divisor = gcd(*coefficients)
