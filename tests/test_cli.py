@@ -214,7 +214,7 @@ def test_generate_stats_and_overwrite(call, tmp_path: Path) -> None:  # type: ig
     assert code == 0
     assert "60 tasks" in text
     code, _, err = call(*arguments)
-    assert (code, "set overwrite to replace it" in err) == (2, True)
+    assert (code, "is not empty; --overwrite replaces a data set" in err) == (2, True)
     assert call(*arguments, "--overwrite")[0] == 0
     figures = tmp_path / "figures.json"
     code, text, _ = call("stats", out, out, "--json", figures)
