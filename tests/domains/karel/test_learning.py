@@ -295,7 +295,7 @@ def test_latent_states_are_learned() -> None:
         optimiser.zero_grad()
         found.total.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-    assert losses[-1] < 0.5 * losses[0]
+    assert losses[-1] < 0.7 * losses[0]
 
 
 def test_tasks_are_memorised_and_found(config: ModelConfig) -> None:
