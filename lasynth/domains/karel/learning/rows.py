@@ -36,8 +36,8 @@ PAPER = {
     "LaSynth+": PLUS,
     "Executed": EXECUTED,
 }
-"""Rows of the paper's table of Karel under the paper's names, and two of our own: `LaSynth+`, and `Executed`, which looks
-at the real state of every example at the cursor."""
+"""Rows of the paper's table of Karel under the paper's names, and two of our own: `LaSynth+`, and `Executed`, which
+looks at the real state of every example at the cursor."""
 
 
 def rows(preset: str) -> dict[str, ModelConfig]:
