@@ -1,0 +1,218 @@
+"""Programs for examples by enumeration in the order of cost, and what each costs.
+
+All values of cost 1 come first, then those of cost 2, and so on; a value that equals a known one in all examples is not kept.
+After each cost, conditionals and filters of the known values are tried. See docs/lists.md.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.lists.execution.interpreter import Basic
+from lasynth.domains.lists.execution.kernels import room_for
+from lasynth.domains.lists.execution.machine import write_value
+from lasynth.domains.lists.language.nodes import Call, Expression, Type
+from lasynth.domains.lists.language.operations import COMMUTATIVE, OPERATIONS
+from lasynth.domains.lists.symbolic.bank import (
+    ARENA_END,
+    ENTRIES,
+    HITS,
+    TRIED,
+    Bank,
+    digest,
+    grown,
+    new_bank,
+    size_in_bytes,
+)
+from lasynth.domains.lists.symbolic.combine import Goal, combine, settle
+from lasynth.domains.lists.symbolic.costs import leaves
+from lasynth.domains.lists.symbolic.covering import Covering
+from lasynth.domains.lists.symbolic.filtering import Filtering
+
+MOST_EXAMPLES = 24
+"""Examples that the search sees; programs are checked on all of them."""
+MOST_BYTES = 1_500_000_000
+"""Memory of the bank. When it is full, the search ends."""
+BUDGET = 20_000
+"""Combinations between two looks at the clock."""
+MOST_COST = 60
+SLACK = 2.0
+"""After the first program that fits at time t, the search goes on until this times t ..."""
+SLACK_SECONDS = 0.3
+"""... or for so long, whichever is later, unless the costs have passed those of the best program."""
+BEYOND = 2
+"""Costs above that of the best program that are still searched: what fits there may be meant."""
+NONE = np.array([-1], np.int32)
+
+
+class Found(NamedTuple):
+    """A program that fits the examples that the search saw."""
+
+    body: Expression
+    cost: int
+
+
+@dataclass
+class Search:
+    """One search: examples in, programs out."""
+
+    inputs: Sequence[Sequence[Basic]]
+    """One row of values for each example."""
+    outputs: Sequence[Basic]
+    types: Sequence[Type]
+    """Of the inputs."""
+    deadline: float
+    """Of `time.perf_counter`."""
+
+    def __post_init__(self) -> None:
+        self.begin = time.perf_counter()
+        self.first_hit: float | None = None
+        self.inputs, self.outputs = self.inputs[:MOST_EXAMPLES], self.outputs[:MOST_EXAMPLES]
+        self.leaves = leaves(self.inputs, self.outputs, self.types)
+        self.goal = make_goal(self.inputs, self.outputs)
+        self.bank = new_bank()
+        self.covering, self.filtering = Covering(self.goal), Filtering(self.goal)
+        self.groups: dict[tuple[int, int], NDArray[np.int32]] = {}
+        """Entries by type and cost."""
+        self.exhausted = False
+        """Whether the memory is full, or nothing is left to be tried."""
+
+    @property
+    def tried(self) -> int:
+        return int(self.bank.counts[TRIED])
+
+    def run(self) -> list[Found]:
+        """Programs that fit, the cheapest first; those that the search had time for."""
+        for cost in range(1, MOST_COST):
+            begin = int(self.bank.counts[ENTRIES])
+            in_time = self._level(cost)
+            end = int(self.bank.counts[ENTRIES])
+            self._group(cost, begin, end)
+            if in_time and not self._over():
+                self.covering.extend(self.bank, begin, end)
+                self._note_hits()
+            if in_time and not self._over():
+                self.filtering.extend(self.bank, begin, end)
+                self._note_hits()
+            if not in_time or self._over() or self._settled(cost):
+                break
+        return self.found()
+
+    def found(self) -> list[Found]:
+        rows = self.bank.hits[: int(self.bank.counts[HITS])]
+        order = np.argsort(rows[:, 4], kind="stable")
+        bodies: dict[Expression, int] = {}
+        for operation, a, b, c, cost in rows[order].tolist():
+            bodies.setdefault(self._expression(operation, (a, b, c)), cost)
+        return [Found(body, cost) for body, cost in bodies.items()]
+
+    def partly_right(self) -> list[Found]:
+        """The cheapest value that is right in most examples; nothing if none is right in any."""
+        right = self.bank.right[: int(self.bank.counts[ENTRIES])]
+        sets, firsts = np.unique(right, return_index=True)
+        best = max(range(len(sets)), key=lambda i: (int(sets[i]).bit_count(), -int(firsts[i])), default=None)
+        if best is None or not sets[best]:
+            return []
+        entry = int(firsts[best])
+        body = self._expression(int(self.bank.operation[entry]), self.bank.arguments[entry].tolist())
+        return [Found(body, int(self.bank.cost[entry]))]
+
+    def _expression(self, operation: int, arguments: Sequence[int]) -> Expression:
+        if operation < 0:
+            return self.leaves[arguments[0]].expression
+        parts = []
+        for entry in arguments[: len(OPERATIONS[operation].arguments)]:
+            parts.append(self._expression(int(self.bank.operation[entry]), self.bank.arguments[entry].tolist()))
+        return Call(operation, tuple(parts), OPERATIONS[operation].result)
+
+    def _level(self, cost: int) -> bool:
+        """Everything of one cost; whether there was time and memory for it."""
+        self.bank = grown(self.bank, 4 * BUDGET, len(self.leaves) * self.goal.room + BUDGET)
+        for number, leaf in enumerate(self.leaves):
+            if leaf.cost == cost:
+                end = write_value(self.bank.arena, int(self.bank.counts[ARENA_END]), leaf.values)
+                settle(self.bank, self.goal, end, 0, int(leaf.expression.type), -1, number, 0, 0, cost)
+        self._note_hits()
+        for number, operation in enumerate(OPERATIONS):
+            commutes = operation.op in COMMUTATIVE and len(set(operation.arguments)) == 1
+            for groups in self._splits(operation.arguments, cost - operation.cost):
+                if not self._combine(number, groups, commutes, cost):
+                    return False
+        return True
+
+    def _splits(self, types: Sequence[Type], cost: int) -> Iterator[list[NDArray[np.int32]]]:
+        """Groups of entries for the arguments whose costs add up to `cost`."""
+        for found in self._sums(types, cost):
+            yield found + [NONE] * (3 - len(found))
+
+    def _sums(self, types: Sequence[Type], cost: int) -> Iterator[list[NDArray[np.int32]]]:
+        first, *others = types
+        for mine in range(1, cost + 1) if others else [cost]:
+            group = self.groups.get((int(first), mine))
+            if group is not None:
+                yield from ([group, *rest] for rest in (self._sums(others, cost - mine) if others else [[]]))
+
+    def _combine(self, number: int, groups: list[NDArray[np.int32]], commutes: bool, cost: int) -> bool:
+        operation = OPERATIONS[number]
+        types = np.array([operation.result, *operation.arguments, *[-1] * (3 - len(operation.arguments))], np.int64)
+        total, position = prod(map(len, groups)), 0
+        while position < total:
+            if self._over():
+                return False
+            self.bank = grown(self.bank, BUDGET, 4 * self.goal.room + BUDGET)
+            if size_in_bytes(self.bank) > MOST_BYTES:
+                self.exhausted = True
+                return False
+            position = combine(
+                self.bank, self.goal, number, int(operation.op), types, commutes, cost, *groups, position, BUDGET
+            )
+            self._note_hits()
+        return True
+
+    def _group(self, cost: int, begin: int, end: int) -> None:
+        for type_ in Type:
+            new = begin + np.flatnonzero(self.bank.type[begin:end] == type_)
+            if len(new):
+                self.groups[int(type_), cost] = new.astype(np.int32)
+
+    def _note_hits(self) -> None:
+        if self.first_hit is None and self.bank.counts[HITS]:
+            self.first_hit = time.perf_counter()
+
+    def _settled(self, cost: int) -> bool:
+        """Whether all programs as cheap as the best one are known."""
+        count = int(self.bank.counts[HITS])
+        return count > 0 and cost >= int(self.bank.hits[:count, 4].min()) + BEYOND
+
+    def _over(self) -> bool:
+        now = time.perf_counter()
+        if self.first_hit is not None:
+            taken = self.first_hit - self.begin
+            if now > self.begin + max(SLACK * taken, taken + SLACK_SECONDS):
+                return True
+        return now > self.deadline
+
+
+def make_goal(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic]) -> Goal:
+    type_ = Type.LIST if isinstance(outputs[0], list) else Type.INT
+    lengths = [len(v) for row in inputs for v in row if isinstance(v, list)]
+    lengths += [len(v) for v in outputs if isinstance(v, list)]
+    longest = 2 * max([16, *lengths])
+    arena = np.zeros(len(outputs) * (1 + max([1, *lengths])), np.int32)
+    end = write_value(arena, 0, outputs)
+    tolerated = sum(
+        1 << e for e, row in enumerate(inputs) if any(isinstance(value, list) and len(value) <= 1 for value in row)
+    )
+    if tolerated == (1 << len(outputs)) - 1:
+        tolerated = 0
+    return Goal(
+        arena[:end], int(type_), np.array(digest(arena, 0, end, int(type_), 0), np.uint64), len(outputs), tolerated,
+        longest, room_for(len(outputs), longest), np.array([operation.cost for operation in OPERATIONS], np.int64),
+    )  # fmt: skip
