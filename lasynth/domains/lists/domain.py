@@ -185,5 +185,3 @@ class Lists:
 
     def published(self) -> dict[str, dict[str, float]]:
         return {}
-
-

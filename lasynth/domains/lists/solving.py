@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from lasynth.domains.base import Explained
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.machine import run_many
-from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Program
+from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Call, Constant, Empty, Input, Program, Type
+from lasynth.domains.lists.language.operations import NUMBERS
 from lasynth.domains.lists.symbolic.costs import NATS
 from lasynth.domains.lists.symbolic.search import Search
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of, type_of
 from lasynth.task import Example, InputError
 
 ListExample = Example[Value]
+LENGTH, EQ = NUMBERS["length", (Type.LIST,)], NUMBERS["eq", (Type.INT, Type.INT)]
+IF = NUMBERS["if", (Type.BOOL, Type.LIST, Type.LIST)]
 MOST_PROGRAMS = 60
 """Programs that are handed to the solver."""
 USUAL = 9
@@ -52,10 +55,26 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
     search = Search(inputs, outputs, [p.type for p in parameters], deadline)
     found = search.run()
     for body, cost in found[:MOST_PROGRAMS]:
-        yield Explained(Program(parameters, body), NATS * cost)
+        yield Explained(guarded(Program(parameters, body), inputs[0]), NATS * cost)
     if not found:
         for body, cost in search.partly_right():
             yield Explained(Program(parameters, body), NATS * cost, after_all=search.exhausted)
+
+
+def guarded(program: Program, like: Sequence[Basic]) -> Program:
+    """A program from one list to a list that faults for the empty list returns the empty list there instead.
+
+    So `sub(a, minimum(a))` holds for every length. `like` are inputs; their numbers are used.
+    """
+    places = [place for place, parameter in enumerate(program.parameters) if parameter.type == Type.LIST]
+    if program.body.type != Type.LIST or len(places) != 1:
+        return program
+    row: list[Basic] = [[] if place in places else value for place, value in enumerate(like)]
+    if run_many(program, [row]) != [None]:
+        return program
+    length = Call(LENGTH, (Input(places[0], Type.LIST),), Type.INT)
+    is_empty = Call(EQ, (length, Constant(0)), Type.BOOL)
+    return Program(program.parameters, Call(IF, (is_empty, Empty(), program.body), Type.LIST))
 
 
 def tester(examples: Sequence[ListExample]) -> Callable[[Program], NDArray[np.bool_]]:
@@ -93,8 +112,7 @@ def _draw(rng: Random, column: Sequence[Basic]) -> Basic:
     longest = max([LONGEST_PROBE, *(len(value) for value in column if isinstance(value, list))])
     length = min(rng.randint(0, longest), rng.randint(0, 2 * LONGEST_PROBE))
     top = high if rng.random() < 0.5 else min(high, max(low + 2, 4))  # few different numbers: some are equal
-    numbers = [rng.choice(seen) if seen and rng.random() < 0.3 else rng.randint(low, top) for _ in range(length)]
-    return numbers
+    return [rng.choice(seen) if seen and rng.random() < 0.3 else rng.randint(low, top) for _ in range(length)]
 
 
 def alike(values: Sequence[Value], examples: Sequence[ListExample]) -> list[bool]:

@@ -85,7 +85,7 @@ def _check_basic(value: object) -> Basic:
 def _check_number(value: object) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"`{_shown(str(value))}` is not a whole number; {FORM}")
-    number = index(value)  # type: ignore[arg-type]
+    number = index(value)
     if not INT_MIN <= number <= INT_MAX:
         raise InputError(f"{_shown(str(number))} does not fit into 32 bits")
     return number

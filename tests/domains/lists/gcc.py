@@ -59,7 +59,9 @@ def run_with_gcc(
     source = folder / "cases.c"
     source.write_text("\n".join(parts))
     subprocess.run(["gcc", *FLAGS, str(source), "-o", str(folder / "cases")], check=True)
-    run = subprocess.run([folder / "cases"], input=" ".join(map(str, numbers)), check=True, stdout=subprocess.PIPE, text=True)
+    run = subprocess.run(
+        [folder / "cases"], input=" ".join(map(str, numbers)), check=True, stdout=subprocess.PIPE, text=True
+    )
     lines = iter(run.stdout.splitlines())
     return [[json.loads(next(lines)) for _ in runs] for _, runs in cases]
 

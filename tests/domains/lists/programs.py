@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from lasynth.domains.lists.data.generator import _grow
 from lasynth.domains.lists.language.lexemes import usual_parameters
 from lasynth.domains.lists.language.nodes import Call, Expression, Input, Program, Type
 from lasynth.domains.lists.language.operations import NUMBERS, OPERATIONS
@@ -13,21 +10,24 @@ TYPES = (Type.LIST, Type.LIST, Type.INT, Type.INT)
 CONVERSIONS = {Type.BOOL: ("to_number", Type.INT), Type.MASK: ("to_number", Type.LIST)}
 
 
-def leaf(rng: Random, type_: Type, place: int) -> Expression:
+def leaf(type_: Type, place: int) -> Expression:
     """An input, or one operation for flags and masks; small numbers, so that few runs fault."""
     places = [i for i, t in enumerate(TYPES) if t == type_]
     if places:
         return Input(places[place % len(places)], type_)
-    return _grow(rng, TYPES, type_, 1)
+    numbers = Input(2, Type.INT), Input(3, Type.INT)
+    if type_ == Type.BOOL:
+        return Call(NUMBERS["lt", (Type.INT, Type.INT)], numbers, Type.BOOL)
+    return Call(NUMBERS["gt", (Type.LIST, Type.INT)], (Input(place % 2, Type.LIST), numbers[0]), Type.MASK)
 
 
-def one_of_each(rng: Random) -> list[Program]:
+def one_of_each() -> list[Program]:
     """A program for each operation, which applies it to inputs."""
     programs = []
     for number, operation in enumerate(OPERATIONS):
         parts, counts = [], dict.fromkeys(Type, 0)
         for type_ in operation.arguments:
-            parts.append(leaf(rng, type_, counts[type_]))
+            parts.append(leaf(type_, counts[type_]))
             counts[type_] += 1
         body: Expression = Call(number, tuple(parts), operation.result)
         if operation.result in CONVERSIONS:

@@ -42,7 +42,7 @@ def judge(programs: list[Program], rng: Random, folder: Path) -> int:
 
 
 def test_every_operation_agrees_with_gcc(rng: Random, tmp_path: Path) -> None:
-    programs = one_of_each(rng)
+    programs = one_of_each()
     assert len(programs) == len(OPERATIONS)
     assert judge(programs, rng, tmp_path) > 5 * len(OPERATIONS)
 

@@ -30,16 +30,16 @@ def interpreted(program: Program, row: list[Basic]) -> Basic | None:
 
 def edge_row(rng: Random) -> list[Basic]:
     """Inputs with numbers at the ends of 32 bits."""
-    row: list[Basic] = []
-    for type_ in TYPES:
-        row.append([rng.choice(EDGES) for _ in range(rng.randint(0, 4))] if type_ == Type.LIST else rng.choice(EDGES))
-    return row
+    return [
+        [rng.choice(EDGES) for _ in range(rng.randint(0, 4))] if type_ == Type.LIST else rng.choice(EDGES)
+        for type_ in TYPES
+    ]
 
 
 def test_every_operation_is_the_same_in_both_interpreters(rng: Random) -> None:
     options = ListsOptions(max_length=6, smallest_value=-3, largest_value=7)
     outcomes = {True: 0, False: 0}
-    for program in one_of_each(rng):
+    for program in one_of_each():
         rows = [random_input(rng, TYPES, options) for _ in range(40)] + [edge_row(rng) for _ in range(60)]
         wanted = [interpreted(program, row) for row in rows]
         assert run_many(program, rows) == wanted, program

@@ -16,6 +16,7 @@ from lasynth.domains.lists.emission.c_text import (
     LESS,
     PRODUCT,
     SUM,
+    UNARY,
     C,
     Length,
     Lines,
@@ -70,11 +71,18 @@ class Emitter:
             return self.numbers[expression]
         op = OPERATIONS[expression.operation].op
         if op < Op.SUM:
-            return scalars.expression(op, [self.number(part) for part in expression.arguments], self.bind)
+            parts = [self.number(part) for part in expression.arguments]
+            return scalars.expression(op, self._hide_zero(op, parts), self.bind)
         value: C = getattr(self, f"_number_{op.name.lower()}")(*expression.arguments)
         if value.is_simple:
             self.numbers[expression] = value
         return value
+
+    def _hide_zero(self, op: Op, parts: list[C]) -> list[C]:
+        """A division by a literal 0, which is never carried out if the program does not fault, in a form that gcc accepts."""
+        if op in (Op.DIV, Op.MOD) and parts[1].text == "0":
+            return [parts[0], self.out.variable("zero", ZERO)]
+        return parts
 
     def bind(self, value: C) -> C:
         return value if value.is_simple else self.out.variable("x", value)
@@ -247,7 +255,7 @@ class Emitter:
     def _pull_elementwise(self, op: Op, arguments: Sequence[Expression]) -> Pull:
         parts = [self._value(argument) for argument in arguments]
         length = self._common([part.length for part in parts])
-        return Pull(length, lambda i: scalars.expression(op, [part.at(i) for part in parts], self.bind))
+        return Pull(length, lambda i: scalars.expression(op, self._hide_zero(op, [p.at(i) for p in parts]), self.bind))
 
     def _pull_where(self, m: Expression, x: Expression, y: Expression) -> Pull:
         parts = [self.pull(m), self._value(x), self._value(y)]
@@ -340,14 +348,24 @@ class Emitter:
             turned = binary(plus(turned, size), "%", size, PRODUCT)
         start = self.out.variable("start", choice(binary(size, ">", ZERO, LESS), turned, ZERO))
         rest = self.bind(minus(size, start))
-        inside = lambda i: choice(binary(i, "<", rest, LESS), plus(i, start), minus(i, rest))  # noqa: E731
-        return Pull(Length(size), lambda i: at(inside(i)))
+
+        def turned_back(i: C) -> C:
+            return choice(binary(i, "<", rest, LESS), plus(i, start), minus(i, rest))
+
+        return Pull(Length(size), lambda i: at(turned_back(i)))
 
     def _pull_repeat(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
         size = self.bind(length.value)
         total = self.out.variable("total", binary(size, "*", self._from_zero(k), PRODUCT))
         return Pull(Length(total), lambda i: at(binary(i, "%", size, PRODUCT)))
+
+    def _push_replicate(self, body: Body, x: Expression, counts: Expression) -> None:
+        values, times = self.pull(x), self.pull(counts)
+        with self._loop(self._common([values.length, times.length])) as i:
+            value, count = self.bind(values.at(i)), self.bind(times.at(i))
+            with self._loop(Length(count)) as _:
+                body(value)
 
     def _pull_stretch(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
@@ -362,12 +380,13 @@ class Emitter:
         total = self.out.variable("total", choice(binary(size, ">", ZERO, LESS), count, ZERO))
         return Pull(Length(total), lambda i: at(binary(i, "*", step, PRODUCT)))
 
+    def _pull_ordinals(self, x: Expression) -> Pull:
+        return Pull(self.pull(x).length, lambda i: plus(i, ONE))
+
     def _pull_delete(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
         place = self.bind(self.number(k))
-        return Pull(
-            length.shorter(1), lambda i: at(choice(binary(i, "<", place, LESS), i, plus(i, ONE)))
-        )
+        return Pull(length.shorter(1), lambda i: at(choice(binary(i, "<", place, LESS), i, plus(i, ONE))))
 
     def _pull_gather(self, x: Expression, places: Expression) -> Pull:
         source, chosen = self.pull(x), self.pull(places)
@@ -412,7 +431,7 @@ class Emitter:
         pulled = self.pull(x)
 
         def at(i: C) -> C:
-            return C(f"!{self._found(pulled, Length(i), self.bind(pulled.at(i))).text}", scalars.UNARY)
+            return C(f"!{self._found(pulled, Length(i), self.bind(pulled.at(i))).text}", UNARY)
 
         return Pull(pulled.length, at)
 
@@ -475,9 +494,9 @@ class Emitter:
 
     def _filtered(self, body: Body, x: Expression, m: Expression, test: Callable[[C], C]) -> None:
         values, mask = self.pull(x), self.pull(m)
-        with self._loop(self._common([values.length, mask.length])) as i:
-            with self.out.block(f"if ({test(mask.at(i)).text})"):
-                body(values.at(i))
+        length = self._common([values.length, mask.length])
+        with self._loop(length) as i, self.out.block(f"if ({test(mask.at(i)).text})"):
+            body(values.at(i))
 
     def _push_take_while(self, body: Body, x: Expression, m: Expression) -> None:
         values, mask = self.pull(x), self.pull(m)
@@ -638,11 +657,22 @@ class Emitter:
         assert isinstance(expression, Call)
         if op == Op.DIGITS:
             return literal(10)
+        if op == Op.REPLICATE:
+            return self._replicated(*expression.arguments)
         lists = [part for part in expression.arguments if part.type >= Type.LIST]
         if op in (Op.CONCAT, Op.INTERLEAVE, Op.IF):
             return plus(self.most(lists[0]), self.most(lists[1]))
         extra = 1 if op in (Op.CONS, Op.APPEND, Op.INSERT) else 0
         return plus(self.most(lists[0]), literal(extra))
+
+    def _replicated(self, x: Expression, counts: Expression) -> C:
+        """The length of a list whose elements are repeated."""
+        values, times = self.pull(x), self.pull(counts)
+        total = self.out.variable("total", ZERO)
+        with self._loop(self._common([values.length, times.length])) as i:
+            count = self.bind(times.at(i))
+            self.out.add(f"if ({count.text} > 0) {total.text} += {count.text};")
+        return total
 
 
 class _Loop:

@@ -33,7 +33,8 @@ def written(program: Program) -> str:
 def function(program: Program) -> str:
     """The C function alone."""
     taken = {"out", "func_1", *(p.name for p in program.parameters)}
-    heads, inputs = [], []
+    heads: list[str] = []
+    inputs: list[tuple[C, Length | None]] = []
     spare = iter([name for name in LENGTH_NAMES if name not in taken])
     for parameter in program.parameters:
         if parameter.type == Type.LIST:
@@ -92,5 +93,7 @@ def parse_any(text: str) -> Program:
         return parse_program(text)
     program = parse_program(comment[1])
     if written(program).split() != text.split():
-        raise ParseError("the C text is not that of the program in the comment above it; edit the comment alone, or both")
+        raise ParseError(
+            "the C text is not that of the program in the comment above it; edit the comment alone, or both"
+        )
     return program

@@ -1,7 +1,8 @@
 """The readable interpreter. It defines what every operation means; the kernels and the C text must agree with it.
 
 Numbers have 32 bits. Faults: overflow, division by zero, an element that does not exist, a list that grows too long.
-`if` computes only the branch that it takes. Operations on two lists go as far as the shorter one. `take`, `drop`, `slice` and their like cut where the list ends.
+`if` computes only the branch that it takes. Operations on two lists go as far as the shorter one. `take`, `drop`, `slice`
+and their like cut where the list ends.
 """
 
 from __future__ import annotations
@@ -135,6 +136,12 @@ def repeated(values: list[int], times: int) -> list[int]:
 def stretched(values: list[int], times: int) -> list[int]:
     _check_length(len(values) * max(times, 0))
     return [value for value in values for _ in range(times)]
+
+
+def replicated(values: list[int], counts: list[int]) -> list[int]:
+    """Each element as often as the other list says."""
+    _check_length(sum(max(count, 0) for _, count in zip(values, counts, strict=False)))
+    return [value for value, count in zip(values, counts, strict=False) for _ in range(count)]
 
 
 def every(values: list[int], step: int) -> list[int]:
@@ -271,6 +278,8 @@ MEANING: dict[Op, Callable[..., Any]] = {
     Op.REPLACE: replaced,
     Op.SWAP: swapped,
     Op.WHERE: chosen,
+    Op.ORDINALS: lambda x: list(range(1, len(x) + 1)),
+    Op.REPLICATE: replicated,
 }
 
 

@@ -7,6 +7,8 @@ the elements of all examples. What is undefined in an example (bit e of a set) h
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ TOO_LONG = -2
 
 
 @compiled
-def scalar(op: int, x: int, y: int) -> int:
+def scalar(op: int, x: Any, y: Any) -> Any:
     """An operation on numbers, or FAULT. `y` does not matter for operations on one number."""
     if op == Op.ADD:
         r = x + y
@@ -79,7 +81,7 @@ def scalar(op: int, x: int, y: int) -> int:
 
 
 @compiled
-def to_number(op: int, d: Arena, a: int, a_end: int, k: int) -> int:
+def to_number(op: int, d: Arena, a: int, a_end: int, k: int) -> Any:
     """An operation that gives one number for the list or mask in `d[a:a_end]`, or FAULT."""
     n = a_end - a
     if op == Op.LENGTH:
@@ -147,19 +149,19 @@ def to_number(op: int, d: Arena, a: int, a_end: int, k: int) -> int:
 
 @compiled
 def sort_cells(d: Arena, begin: int, end: int, sign: int) -> None:
-    """Sort in place, upwards for sign 1, downwards for -1."""
-    if end - begin > 64:
-        part = np.sort(d[begin:end])
-        for i in range(end - begin):
-            d[begin + i] = part[i] if sign == 1 else part[end - begin - 1 - i]
-        return
-    for i in range(begin + 1, end):
-        x = d[i]
-        j = i - 1
-        while j >= begin and (d[j] > x if sign == 1 else d[j] < x):
-            d[j + 1] = d[j]
-            j -= 1
-        d[j + 1] = x
+    """Sort in place, upwards for sign 1, downwards for -1: by insertion over steps that become smaller."""
+    step = 1
+    while 3 * step < end - begin:
+        step = 3 * step + 1
+    while step > 0:
+        for i in range(begin + step, end):
+            x = d[i]
+            j = i - step
+            while j >= begin and (d[j] > x if sign == 1 else d[j] < x):
+                d[j + step] = d[j]
+                j -= step
+            d[j + step] = x
+        step //= 3
 
 
 @compiled
@@ -181,9 +183,10 @@ def rearranged(op: int, d: Arena, a: int, a_end: int, o: int) -> int:
         for i in range(n - 1):
             d[o + i] = d[a + i]
         return o + max(n - 1, 0)
-    elif op == Op.INDICES:
+    elif op == Op.INDICES or op == Op.ORDINALS:
+        first = int(op == Op.ORDINALS)
         for i in range(n):
-            d[o + i] = i
+            d[o + i] = i + first
     elif op == Op.RUNNING_SUM or op == Op.RUNNING_PRODUCT:
         r = 0 if op == Op.RUNNING_SUM else 1
         for i in range(n):
@@ -208,15 +211,15 @@ def rearranged(op: int, d: Arena, a: int, a_end: int, o: int) -> int:
     elif op == Op.UNIQUE or op == Op.IS_FIRST:
         end = o
         for i in range(a, a_end):
-            first = 1
+            new = 1
             for j in range(a, i):
                 if d[j] == d[i]:
-                    first = 0
+                    new = 0
                     break
             if op == Op.IS_FIRST:
-                d[end] = first
+                d[end] = new
                 end += 1
-            elif first:
+            elif new:
                 d[end] = d[i]
                 end += 1
         return end
@@ -394,7 +397,22 @@ def joined(op: int, d: Arena, a: int, a_end: int, b: int, b_end: int, o: int) ->
 
 
 @compiled
-def elementwise(op: int, d: Arena, ta: int, a: int, a_end: int, x: int, tb: int, b: int, b_end: int, y: int, o: int) -> int:
+def replicated(d: Arena, a: int, a_end: int, b: int, b_end: int, o: int, room: int) -> int:
+    """REPLICATE: each element as often as the other list says."""
+    most = o + room
+    for i in range(min(a_end - a, b_end - b)):
+        if d[b + i] > most - o:
+            return TOO_LONG
+        for _ in range(d[b + i]):
+            d[o] = d[a + i]
+            o += 1
+    return o
+
+
+@compiled
+def elementwise(
+    op: int, d: Arena, ta: int, a: int, a_end: int, x: int, tb: int, b: int, b_end: int, y: int, o: int
+) -> int:
     """An operation on numbers, element by element; a number stands for a list full of it. The end, or FAULT."""
     n = a_end - a if ta >= Type.LIST else b_end - b
     if tb >= Type.LIST:
@@ -439,7 +457,8 @@ def evaluate(
     """Compute an operation for all examples at `o` of the arena: the end of the value, and where it is undefined.
 
     `types` are those of the result and of three arguments (-1: no such argument), `values` where the arguments are, `gaps`
-    where they are undefined. The end is -1 if the operation faults in an example outside of `tolerated`, or makes a list longer than `longest`.
+    where they are undefined. The end is -1 if the operation faults in an example outside of `tolerated`, or makes a list
+    longer than `longest`.
     """
     result, ta, tb, tc = types
     va, vb, vc = values
@@ -447,7 +466,9 @@ def evaluate(
     end = o + examples
     for e in range(examples):
         a = a_end = b = b_end = c = c_end = 0
-        x = y = z = 0
+        x: Any = 0
+        y: Any = 0
+        z: Any = 0
         if ta >= Type.LIST:
             a, a_end = begin_of(d, va, examples, e), va + examples + d[va + e]
         elif ta >= 0:
@@ -482,7 +503,7 @@ def evaluate(
                     r = elementwise(op, d, ta, a, a_end, x, tb, b, b_end, y, end)
                 elif op == Op.IF:
                     r = copied(d, b, b_end, end) if x else copied(d, c, c_end, end)
-                elif op <= Op.IS_FIRST or op == Op.POSITIONS:
+                elif op <= Op.IS_FIRST or op == Op.POSITIONS or op == Op.ORDINALS:
                     r = rearranged(op, d, a, a_end, end)
                 elif op <= Op.FILL:
                     r = filled(op, d, x, y, end, longest)
@@ -492,6 +513,8 @@ def evaluate(
                     r = shaped(op, d, a, a_end, y, z, end, longest)
                 elif op == Op.WHERE:
                     r = chosen(d, a, a_end, tb, b, b_end, y, tc, c, c_end, z, end)
+                elif op == Op.REPLICATE:
+                    r = replicated(d, a, a_end, b, b_end, end, longest)
                 else:
                     r = joined(op, d, a, a_end, b, b_end, end)
                 if r == FAULT:

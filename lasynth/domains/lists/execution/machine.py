@@ -101,9 +101,7 @@ class _Run:
         everywhere = (1 << len(self.rows)) - 1
         op = int(OPERATIONS[call.operation].op)
         place = self.end
-        end, undefined = evaluate(
-            op, types, places, gaps, everywhere, self.arena, place, len(self.rows), self.longest
-        )
+        end, undefined = evaluate(op, types, places, gaps, everywhere, self.arena, place, len(self.rows), self.longest)
         if end < 0:
             return None
         self.end = end

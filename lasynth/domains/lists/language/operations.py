@@ -101,6 +101,8 @@ class Op(IntEnum):
     REPLACE = 106
     SWAP = 107
     WHERE = 108
+    ORDINALS = 109
+    REPLICATE = 110
 
 
 class Operation(NamedTuple):
@@ -116,8 +118,8 @@ TABLE = """
 add        II>I 3  LI>L 3  LL>L 3
 sub        II>I 3  LI>L 3  IL>L 4  LL>L 3
 mul        II>I 3  LI>L 3  LL>L 4
-div        II>I 4  LI>L 4  LL>L 6
-mod        II>I 4  LI>L 4  LL>L 6
+div        II>I 4  LI>L 4  LL>L 6  IL>L 5
+mod        II>I 3  LI>L 3  LL>L 6  IL>L 5
 min        II>I 3  LI>L 4  LL>L 4
 max        II>I 3  LI>L 4  LL>L 4
 eq         II>B 3  LI>M 3  LL>M 3
@@ -159,6 +161,7 @@ unique     L>L 3
 tail       L>L 2
 init       L>L 2
 indices    L>L 3
+ordinals   L>L 3
 running_sum L>L 3
 running_max L>L 4
 running_min L>L 4
@@ -180,12 +183,13 @@ cons       IL>L 3
 rotate     LI>L 4
 repeat     LI>L 4
 stretch    LI>L 4
+replicate  LL>L 5
 every      LI>L 4
 delete     LI>L 4
 concat     LL>L 3
 interleave LL>L 4
 gather     LL>L 4
-sort_by    LL>L 5
+sort_by    LL>L 4
 member     LL>M 4
 filter     LM>L 2
 reject     LM>L 3

@@ -5,7 +5,7 @@ Two values are equal if they are so in all examples. Only the first of equal val
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class Bank(NamedTuple):
     """(N,) where the value begins in the arena."""
     gaps: NDArray[np.int64]
     """(N,) the set of examples in which it is undefined."""
+    fixed: NDArray[np.int8]
+    """(N,) whether it depends on no input."""
     right: NDArray[np.int64]
     """(N,) the set of examples in which it is the wanted output."""
     arena: NDArray[np.int32]
@@ -54,7 +56,8 @@ def new_bank() -> Bank:
     n, s = FIRST_ENTRIES, FIRST_SLOTS
     return Bank(
         np.zeros(n, np.int16), np.zeros((n, 3), np.int32), np.zeros(n, np.int16), np.zeros(n, np.int8),
-        np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(FIRST_ARENA, np.int32),
+        np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int8), np.zeros(n, np.int64),
+        np.zeros(FIRST_ARENA, np.int32),
         np.zeros((s, 2), np.uint64), np.zeros(s, np.int32), np.zeros((s, 2), np.uint64), np.zeros((s, 2), np.int32),
         np.zeros((MOST_HITS, 5), np.int32), np.zeros(8, np.int64),
     )  # fmt: skip
@@ -65,7 +68,7 @@ def grown(bank: Bank, entries: int, room: int) -> Bank:
     used, end, wanted = (int(bank.counts[i]) for i in (ENTRIES, ARENA_END, WANTED))
     if used + entries > len(bank.operation):
         longer = max(2 * len(bank.operation), used + entries)
-        names = ("operation", "arguments", "cost", "type", "place", "gaps", "right")
+        names = ("operation", "arguments", "cost", "type", "place", "gaps", "fixed", "right")
         bank = bank._replace(**{name: _longer(getattr(bank, name), longer) for name in names})
     if end + room > len(bank.arena):
         bank = bank._replace(arena=_longer(bank.arena, max(2 * len(bank.arena), end + room)))
@@ -80,7 +83,7 @@ def grown(bank: Bank, entries: int, room: int) -> Bank:
     return bank
 
 
-def _longer(array: NDArray[np.generic], length: int) -> NDArray[np.generic]:
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
     """The array with zeros behind it; they take no memory until they are written."""
     more = np.zeros((length, *array.shape[1:]), array.dtype)
     more[: len(array)] = array
@@ -89,8 +92,8 @@ def _longer(array: NDArray[np.generic], length: int) -> NDArray[np.generic]:
 
 def size_in_bytes(bank: Bank) -> int:
     """Memory that is in use, about."""
-    per_entry = sum(bank[i].itemsize * int(np.prod(bank[i].shape[1:])) for i in range(7))
-    tables = sum(array.nbytes for array in bank[8:12])
+    per_entry = sum(bank[i].itemsize * int(np.prod(bank[i].shape[1:])) for i in range(8))
+    tables = sum(array.nbytes for array in bank[9:13])
     return per_entry * int(bank.counts[ENTRIES]) + 4 * int(bank.counts[ARENA_END]) + tables
 
 
@@ -107,7 +110,7 @@ def rehash(
 
 
 @compiled
-def find(keys: NDArray[np.uint64], one: int, other: int) -> int:
+def find(keys: NDArray[np.uint64], one: Any, other: Any) -> Any:
     """The slot that holds a hash, or the free one where it belongs."""
     mask = np.uint64(len(keys) - 1)
     slot = one & mask
@@ -117,7 +120,7 @@ def find(keys: NDArray[np.uint64], one: int, other: int) -> int:
 
 
 @compiled
-def digest(arena: NDArray[np.int32], begin: int, end: int, type_: int, gaps: int) -> tuple[int, int]:
+def digest(arena: NDArray[np.int32], begin: int, end: int, type_: int, gaps: int) -> tuple[Any, Any]:
     """A hash of 128 bits of the cells `arena[begin:end]`, the type and the gaps; never (0, 0)."""
     one = np.uint64(K3) ^ (np.uint64(type_) * np.uint64(K2))
     other = np.uint64(K2) ^ (np.uint64(gaps) * np.uint64(K1))

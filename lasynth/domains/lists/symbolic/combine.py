@@ -6,7 +6,7 @@ concatenated, prepended or added to give the output is looked up among known val
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from lasynth.jit import compiled
 
 I, L = Type.INT, Type.LIST  # noqa: E741
 CONCAT, CONS, APPEND = NUMBERS["concat", (L, L)], NUMBERS["cons", (I, L)], NUMBERS["append", (L, I)]
+INTERLEAVE = NUMBERS["interleave", (L, L)]
 ADD_LISTS, SUB_LISTS = NUMBERS["add", (L, L)], NUMBERS["sub", (L, L)]
 ADD_TO_ALL, MUL_ALL = NUMBERS["add", (L, I)], NUMBERS["mul", (L, I)]
 ADD, SUB, MUL = NUMBERS["add", (I, I)], NUMBERS["sub", (I, I)], NUMBERS["mul", (I, I)]
@@ -110,7 +111,7 @@ def want(bank: Bank, goal: Goal, operation: int, known: int, end: int, type_: in
 
 
 @compiled
-def remaining(bank: Bank, goal: Goal, place: int, type_: int, at_end: bool) -> int:
+def remaining(bank: Bank, goal: Goal, place: int, type_: int, at_end: bool) -> Any:
     """Write what is left of the output without a list, or number, at its beginning or end; the end, or -1.
 
     A list that is empty in all examples leaves everything, which is of no use.
@@ -140,7 +141,7 @@ def remaining(bank: Bank, goal: Goal, place: int, type_: int, at_end: bool) -> i
 
 
 @compiled
-def difference(bank: Bank, goal: Goal, place: int, type_: int, of_value: int, of_goal: int) -> int:
+def difference(bank: Bank, goal: Goal, place: int, type_: int, of_value: int, of_goal: int) -> Any:
     """Write `of_goal * output + of_value * value`, element by element; the end, or -1 if lengths differ or one overflows."""
     d, out, k = bank.arena, goal.output, goal.examples
     o = bank.counts[ARENA_END]
@@ -165,7 +166,7 @@ def difference(bank: Bank, goal: Goal, place: int, type_: int, of_value: int, of
 
 
 @compiled
-def quotient(bank: Bank, goal: Goal, place: int) -> int:
+def quotient(bank: Bank, goal: Goal, place: int) -> Any:
     """Write the output divided by a number; the end, or -1 if there is a remainder."""
     d, out, k = bank.arena, goal.output, goal.examples
     o = bank.counts[ARENA_END]
@@ -185,12 +186,33 @@ def quotient(bank: Bank, goal: Goal, place: int) -> int:
 
 
 @compiled
+def other_half(bank: Bank, goal: Goal, place: int) -> Any:
+    """Write the elements at odd places of the output if those at even places are a list; the end, or -1."""
+    d, out, k = bank.arena, goal.output, goal.examples
+    o = bank.counts[ARENA_END]
+    end = o + k
+    for e in range(k):
+        b, b_end = begin_of(out, 0, k, e), k + out[e]
+        a = begin_of(d, place, k, e)
+        if 2 * (place + k + d[place + e] - a) != b_end - b:
+            return -1
+        for i in range((b_end - b) // 2):
+            if d[a + i] != out[b + 2 * i]:
+                return -1
+            d[end] = out[b + 2 * i + 1]
+            end += 1
+        d[o + e] = end - o - k
+    return end
+
+
+@compiled
 def residuals(bank: Bank, goal: Goal, new: int) -> None:
     """What would complete a new value to the output."""
     place, type_ = bank.place[new], bank.type[new]
     if goal.type == Type.LIST and type_ == Type.LIST:
         want(bank, goal, CONCAT, new, remaining(bank, goal, place, type_, False), L)
         want(bank, goal, CONCAT | SWAPPED, new, remaining(bank, goal, place, type_, True), L)
+        want(bank, goal, INTERLEAVE, new, other_half(bank, goal, place), L)
         want(bank, goal, ADD_LISTS, new, difference(bank, goal, place, type_, -1, 1), L)
         want(bank, goal, SUB_LISTS, new, difference(bank, goal, place, type_, 1, -1), L)
         want(bank, goal, SUB_LISTS | SWAPPED, new, difference(bank, goal, place, type_, 1, 1), L)
@@ -207,8 +229,10 @@ def residuals(bank: Bank, goal: Goal, new: int) -> None:
 
 
 @compiled
-def settle(bank: Bank, goal: Goal, end: int, gaps: int, type_: int, operation: int, a: int, b: int, c: int, cost: int) -> int:
-    """Keep the value at the end of the arena if it is new: its entry, or -1."""
+def settle(
+    bank: Bank, goal: Goal, end: int, gaps: int, type_: int, operation: int, a: int, b: int, c: int, cost: int
+) -> Any:
+    """Keep the value at the end of the arena if it is new: its entry, or -1. A leaf that depends on no input has b = 1."""
     o = bank.counts[ARENA_END]
     one, other = digest(bank.arena, o, end, type_, gaps)
     is_output = one == goal.key[0] and other == goal.key[1]
@@ -220,6 +244,7 @@ def settle(bank: Bank, goal: Goal, end: int, gaps: int, type_: int, operation: i
     new = bank.counts[ENTRIES]
     bank.keys[slot, 0], bank.keys[slot, 1], bank.slots[slot] = one, other, new
     bank.operation[new], bank.cost[new], bank.type[new], bank.place[new] = operation, cost, type_, o
+    bank.fixed[new] = int(operation < 0 and b == 1)
     bank.arguments[new, 0], bank.arguments[new, 1], bank.arguments[new, 2] = a, b, c
     bank.gaps[new], bank.right[new] = gaps, right_in(bank, goal, o, type_, gaps)
     bank.counts[ENTRIES] += 1
@@ -253,6 +278,8 @@ def combine(
         position += 1
         if commutes and a > b:
             continue
+        if bank.fixed[a] and (b < 0 or bank.fixed[b]) and (c < 0 or bank.fixed[c]):
+            continue  # constants are leaves
         values[0], gaps[0] = bank.place[a], bank.gaps[a]
         if b >= 0:
             values[1], gaps[1] = bank.place[b], bank.gaps[b]

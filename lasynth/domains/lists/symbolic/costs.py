@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lasynth.domains.lists.execution.interpreter import Basic
-from lasynth.domains.lists.language.nodes import Constant, Empty, Expression, Input, Type
+from lasynth.domains.lists.language.nodes import Call, Constant, Empty, Expression, Input, Type
+from lasynth.domains.lists.language.operations import NUMBERS
 
+CONS = NUMBERS["cons", (Type.INT, Type.LIST)]
 INPUT = 1
 EMPTY = 2
-SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 4, 6: 4, 7: 4, 8: 4, 9: 4, 10: 4}
+SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 4, 6: 4, 7: 4, 8: 4, 9: 4, 10: 3}
 """Constants that are tried for all examples."""
 SEEN_IN_ALL, SEEN = 3, 5
 """A constant that occurs in all outputs; in several."""
@@ -19,6 +21,10 @@ MOST_SEEN = 24
 """Constants from the examples."""
 NATS = 0.7
 """Length of a description in nats for each unit of cost."""
+
+
+LITERAL = 2
+"""Cost of a constant list, besides one for each element."""
 
 
 class Leaf(NamedTuple):
@@ -33,11 +39,35 @@ def leaves(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic], types: S
     count = len(outputs)
     found = [Leaf(Input(place, type_), [row[place] for row in inputs], INPUT) for place, type_ in enumerate(types)]
     found.append(Leaf(Empty(), [[] for _ in range(count)], EMPTY))
+    found += [Leaf(_literal(values), [values] * count, LITERAL + len(values)) for values in _fixed_lists(outputs)]
     costs = dict(SMALL)
     for value, cost in _seen(outputs):
         costs[value] = min(cost, costs.get(value, cost))
     found += [Leaf(Constant(value), [value] * count, cost) for value, cost in costs.items()]
     return sorted(found, key=lambda leaf: leaf.cost)
+
+
+def _fixed_lists(outputs: Sequence[Basic]) -> list[list[int]]:
+    """What all outputs begin with, and what they end with, if that is more than one number in several examples."""
+    lists = [output for output in outputs if isinstance(output, list)]
+    if len(lists) < 2:
+        return []
+    found = []
+    for rows in (lists, [row[::-1] for row in lists]):
+        same = 0
+        while all(len(row) > same and row[same] == rows[0][same] for row in rows):
+            same += 1
+        part = rows[0][:same] if rows is lists else rows[0][:same][::-1]
+        if same > 1 and part not in found:
+            found.append(part)
+    return found
+
+
+def _literal(values: Sequence[int]) -> Expression:
+    expression: Expression = Empty()
+    for value in reversed(values):
+        expression = Call(CONS, (Constant(value), expression), Type.LIST)
+    return expression
 
 
 def _seen(outputs: Sequence[Basic]) -> list[tuple[int, int]]:

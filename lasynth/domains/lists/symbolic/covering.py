@@ -25,10 +25,7 @@ MOST_SETS, MOST_CONDITIONS = 300, 3000
 IF_NUMBER = NUMBERS["if", (Type.BOOL, Type.INT, Type.INT)]
 IF_LIST = NUMBERS["if", (Type.BOOL, Type.LIST, Type.LIST)]
 WHERE = np.array(
-    [
-        [NUMBERS["where", (Type.MASK, one, other)] for other in (Type.INT, Type.LIST)]
-        for one in (Type.INT, Type.LIST)
-    ],
+    [[NUMBERS["where", (Type.MASK, one, other)] for other in (Type.INT, Type.LIST)] for one in (Type.INT, Type.LIST)],
     np.int64,
 )
 """[whether the first is a list, whether the second is]"""
@@ -48,7 +45,11 @@ class Known:
     def add(self, entries: NDArray[np.int64], sets: Sets) -> int:
         """Add what is new; how many were known before."""
         before = len(self.entries)
-        for entry, row in zip(entries.tolist(), map(tuple, sets.tolist()), strict=True):
+        if before >= self.most or not len(entries):
+            return before
+        rows = np.ascontiguousarray(sets).view(np.dtype((np.void, sets.itemsize * sets.shape[1]))).ravel()
+        firsts = np.sort(np.unique(rows, return_index=True)[1])
+        for entry, row in zip(entries[firsts].tolist(), map(tuple, sets[firsts].tolist()), strict=True):
             if len(self.entries) >= self.most:
                 break
             if row not in self.seen:

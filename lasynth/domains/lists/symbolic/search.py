@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.kernels import room_for
 from lasynth.domains.lists.execution.machine import write_value
-from lasynth.domains.lists.language.nodes import Call, Expression, Type
+from lasynth.domains.lists.language.nodes import Call, Empty, Expression, Input, Type
 from lasynth.domains.lists.language.operations import COMMUTATIVE, OPERATIONS
 from lasynth.domains.lists.symbolic.bank import (
     ARENA_END,
@@ -27,14 +27,16 @@ from lasynth.domains.lists.symbolic.bank import (
     TRIED,
     Bank,
     digest,
+    find,
     grown,
     new_bank,
+    rehash,
     size_in_bytes,
 )
 from lasynth.domains.lists.symbolic.combine import Goal, combine, settle
-from lasynth.domains.lists.symbolic.costs import leaves
+from lasynth.domains.lists.symbolic.costs import CONS, leaves
 from lasynth.domains.lists.symbolic.covering import Covering
-from lasynth.domains.lists.symbolic.filtering import Filtering
+from lasynth.domains.lists.symbolic.filtering import AND, FILTER, Filtering, try_filters
 
 MOST_EXAMPLES = 24
 """Examples that the search sees; programs are checked on all of them."""
@@ -43,6 +45,7 @@ MOST_BYTES = 1_500_000_000
 BUDGET = 20_000
 """Combinations between two looks at the clock."""
 MOST_COST = 60
+MOST_COLUMNS = 8
 SLACK = 2.0
 """After the first program that fits at time t, the search goes on until this times t ..."""
 SLACK_SECONDS = 0.3
@@ -69,7 +72,7 @@ class Search:
     types: Sequence[Type]
     """Of the inputs."""
     deadline: float
-    """Of `time.perf_counter`."""
+    """Of `time.perf_counter`. Without one, the search does not end before all programs as cheap as the best are known."""
 
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
@@ -78,7 +81,7 @@ class Search:
         self.leaves = leaves(self.inputs, self.outputs, self.types)
         self.goal = make_goal(self.inputs, self.outputs)
         self.bank = new_bank()
-        self.covering, self.filtering = Covering(self.goal), Filtering(self.goal)
+        self.covering, self.filtering, self.columns = Covering(self.goal), Filtering(self.goal), Columns(self.outputs)
         self.groups: dict[tuple[int, int], NDArray[np.int32]] = {}
         """Entries by type and cost."""
         self.exhausted = False
@@ -90,6 +93,8 @@ class Search:
 
     def run(self) -> list[Found]:
         """Programs that fit, the cheapest first; those that the search had time for."""
+        if self.deadline == inf:
+            load(self.bank, self.goal)
         for cost in range(1, MOST_COST):
             begin = int(self.bank.counts[ENTRIES])
             in_time = self._level(cost)
@@ -99,7 +104,8 @@ class Search:
                 self.covering.extend(self.bank, begin, end)
                 self._note_hits()
             if in_time and not self._over():
-                self.filtering.extend(self.bank, begin, end)
+                self.columns.extend(self.bank)
+                self.filtering.extend(self.bank, begin, end, self._over)
                 self._note_hits()
             if not in_time or self._over() or self._settled(cost):
                 break
@@ -111,7 +117,32 @@ class Search:
         bodies: dict[Expression, int] = {}
         for operation, a, b, c, cost in rows[order].tolist():
             bodies.setdefault(self._expression(operation, (a, b, c)), cost)
-        return [Found(body, cost) for body, cost in bodies.items()]
+        found = [Found(body, cost) for body, cost in bodies.items()]
+        return sorted([*found, *self._beyond()], key=lambda one: one.cost)
+
+    def _beyond(self) -> list[Found]:
+        """Programs that are not one operation on entries of the bank."""
+        found = []
+        for entry, one, other in self.filtering.pairs:
+            mask = self._call(AND, [self.entry(one), self.entry(other)])
+            cost = sum(int(self.bank.cost[e]) for e in (entry, one, other)) + self._cost(AND) + self._cost(FILTER)
+            found.append(Found(self._call(FILTER, [self.entry(entry), mask]), cost))
+        if (entries := self.columns.complete()) is not None:
+            body: Expression = Empty()
+            for entry in reversed(entries):
+                body = self._call(CONS, [self.entry(entry), body])
+            found.append(Found(body, sum(int(self.bank.cost[e]) + self._cost(CONS) for e in entries)))
+        return found
+
+    def _cost(self, operation: int) -> int:
+        return OPERATIONS[operation].cost
+
+    def _call(self, operation: int, parts: Sequence[Expression]) -> Expression:
+        return Call(operation, tuple(parts), OPERATIONS[operation].result)
+
+    def entry(self, entry: int) -> Expression:
+        """The expression of an entry of the bank."""
+        return self._expression(int(self.bank.operation[entry]), self.bank.arguments[entry].tolist())
 
     def partly_right(self) -> list[Found]:
         """The cheapest value that is right in most examples; nothing if none is right in any."""
@@ -121,16 +152,12 @@ class Search:
         if best is None or not sets[best]:
             return []
         entry = int(firsts[best])
-        body = self._expression(int(self.bank.operation[entry]), self.bank.arguments[entry].tolist())
-        return [Found(body, int(self.bank.cost[entry]))]
+        return [Found(self.entry(entry), int(self.bank.cost[entry]))]
 
     def _expression(self, operation: int, arguments: Sequence[int]) -> Expression:
         if operation < 0:
             return self.leaves[arguments[0]].expression
-        parts = []
-        for entry in arguments[: len(OPERATIONS[operation].arguments)]:
-            parts.append(self._expression(int(self.bank.operation[entry]), self.bank.arguments[entry].tolist()))
-        return Call(operation, tuple(parts), OPERATIONS[operation].result)
+        return self._call(operation, [self.entry(e) for e in arguments[: len(OPERATIONS[operation].arguments)]])
 
     def _level(self, cost: int) -> bool:
         """Everything of one cost; whether there was time and memory for it."""
@@ -138,7 +165,18 @@ class Search:
         for number, leaf in enumerate(self.leaves):
             if leaf.cost == cost:
                 end = write_value(self.bank.arena, int(self.bank.counts[ARENA_END]), leaf.values)
-                settle(self.bank, self.goal, end, 0, int(leaf.expression.type), -1, number, 0, 0, cost)
+                settle(
+                    self.bank,
+                    self.goal,
+                    end,
+                    0,
+                    int(leaf.expression.type),
+                    -1,
+                    number,
+                    int(not isinstance(leaf.expression, Input)),
+                    0,
+                    cost,
+                )
         self._note_hits()
         for number, operation in enumerate(OPERATIONS):
             commutes = operation.op in COMMUTATIVE and len(set(operation.arguments)) == 1
@@ -162,6 +200,7 @@ class Search:
     def _combine(self, number: int, groups: list[NDArray[np.int32]], commutes: bool, cost: int) -> bool:
         operation = OPERATIONS[number]
         types = np.array([operation.result, *operation.arguments, *[-1] * (3 - len(operation.arguments))], np.int64)
+        a, b, c = groups
         total, position = prod(map(len, groups)), 0
         while position < total:
             if self._over():
@@ -171,7 +210,7 @@ class Search:
                 self.exhausted = True
                 return False
             position = combine(
-                self.bank, self.goal, number, int(operation.op), types, commutes, cost, *groups, position, BUDGET
+                self.bank, self.goal, number, int(operation.op), types, commutes, cost, a, b, c, position, BUDGET
             )
             self._note_hits()
         return True
@@ -183,21 +222,56 @@ class Search:
                 self.groups[int(type_), cost] = new.astype(np.int32)
 
     def _note_hits(self) -> None:
-        if self.first_hit is None and self.bank.counts[HITS]:
+        if self.first_hit is None and (self.bank.counts[HITS] or self.filtering.pairs or self.columns.complete()):
             self.first_hit = time.perf_counter()
 
     def _settled(self, cost: int) -> bool:
         """Whether all programs as cheap as the best one are known."""
-        count = int(self.bank.counts[HITS])
-        return count > 0 and cost >= int(self.bank.hits[:count, 4].min()) + BEYOND
+        return self.first_hit is not None and cost >= self.found()[0].cost + BEYOND
 
     def _over(self) -> bool:
         now = time.perf_counter()
-        if self.first_hit is not None:
+        if self.first_hit is not None and self.deadline < inf:
             taken = self.first_hit - self.begin
             if now > self.begin + max(SLACK * taken, taken + SLACK_SECONDS):
                 return True
         return now > self.deadline
+
+
+def load(bank: Bank, goal: Goal) -> None:
+    """Load the compiled code that a short search might not need."""
+    none = np.zeros(0, np.int64)
+    try_filters(bank, goal, none, none)
+    spare = new_bank()
+    rehash(bank.keys, bank.slots.reshape(-1, 1), spare.keys, spare.slots.reshape(-1, 1))
+    find(bank.keys, np.uint64(1), np.uint64(1))
+
+
+class Columns:
+    """Outputs that all have the same few elements: each place is a number of its own to be found."""
+
+    def __init__(self, outputs: Sequence[Basic]) -> None:
+        rows = [output for output in outputs if isinstance(output, list)]
+        lengths = {len(row) for row in rows}
+        self.places: list[list[int]] = []
+        if len(rows) == len(outputs) and len(lengths) == 1 and 2 <= min(lengths) <= MOST_COLUMNS:
+            self.places = [list(column) for column in zip(*rows, strict=True)]
+        self.entries: list[int | None] = [None] * len(self.places)
+
+    def extend(self, bank: Bank) -> None:
+        """Look the numbers up among the known values."""
+        for place, column in enumerate(self.places):
+            if self.entries[place] is None:
+                cells = np.array(column, np.int32)
+                one, other = digest(cells, 0, len(cells), int(Type.INT), 0)
+                slot = find(bank.keys, np.uint64(one), np.uint64(other))
+                if bank.keys[slot, 0] == one and bank.keys[slot, 1] == other:
+                    self.entries[place] = int(bank.slots[slot])
+
+    def complete(self) -> list[int] | None:
+        """The entries of all places; None if one is missing."""
+        found = [entry for entry in self.entries if entry is not None]
+        return found if found and len(found) == len(self.places) else None
 
 
 def make_goal(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic]) -> Goal:
