@@ -79,7 +79,7 @@ def _driver(number: int, program: Program) -> str:
             lines.append(f"int p{place} = next();")
             arguments.append(f"p{place}")
     if program.body.type == Type.LIST:
-        lines.append("int *out = malloc((size_t)room * sizeof *out);")
+        lines.append("int *out = calloc((size_t)room, sizeof *out);")
         lines.append(f"show_list(out, func_{number}({', '.join([*arguments, 'out'])}));")
         made.append("out")
     else:

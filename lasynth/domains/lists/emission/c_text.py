@@ -45,6 +45,8 @@ def binary(left: C, operator: str, right: C, binds: int) -> C:
     tight = AND + 1 if binds in (AND, OR) else (SUM if binds in (LESS, EQUAL) else binds)
     closer = tight if binds in (LESS, EQUAL) else tight + 1
     one, other = left.inside(tight), right.inside(closer)
+    if operator in OPPOSITES and one == other:  # gcc warns of such comparisons
+        return C(str(int("=" in operator and operator != "!=")))
     opposite = f"{one} {OPPOSITES[operator]} {other}" if operator in OPPOSITES else ""
     return C(f"{one} {operator} {other}", binds, opposite)
 
@@ -76,6 +78,8 @@ def minus(left: C, right: C) -> C:
 
 
 def choice(condition: C, one: C, other: C) -> C:
+    if condition.text in ("0", "1") or one.text == other.text:
+        return other if condition.text == "0" else one
     return C(f"{condition.inside(CHOICE + 1)} ? {one.inside(CHOICE + 1)} : {other.inside(CHOICE)}", CHOICE)
 
 

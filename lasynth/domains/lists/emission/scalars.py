@@ -25,8 +25,6 @@ OPERATORS = {
     Op.LT: ("<", LESS), Op.LE: ("<=", LESS), Op.GT: (">", LESS), Op.GE: (">=", LESS), Op.AND: ("&&", AND),
     Op.OR: ("||", OR),
 }  # fmt: skip
-REFLEXIVE = {Op.EQ: "1", Op.LE: "1", Op.GE: "1", Op.NE: "0", Op.LT: "0", Op.GT: "0"}
-"""What a comparison of a value with itself gives; gcc warns of such comparisons."""
 ZERO, TWO = C("0"), C("2")
 
 
@@ -37,8 +35,6 @@ def expression(op: Op, parts: Sequence[C], bind: Callable[[C], C]) -> C:
         return plus(x, parts[1])
     if op == Op.SUB:
         return minus(x, parts[1])
-    if op in REFLEXIVE and x.text == parts[1].text:
-        return C(REFLEXIVE[op])
     if op in OPERATORS:
         return binary(x, OPERATORS[op][0], parts[1], OPERATORS[op][1])
     if op in (Op.MIN, Op.MAX):

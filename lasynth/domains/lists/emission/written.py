@@ -74,16 +74,28 @@ def _without_one(lines: list[str]) -> list[str] | None:
     for number, line in enumerate(lines):
         declared = DECLARED.match(line)
         if declared is not None:
-            scope = []
-            for later in lines[number + 1 :]:
-                if len(later) - len(later.lstrip()) < len(declared[1]):
-                    break
-                scope.append(later)
-            if not any(re.search(rf"\b{declared[2]}\b", later) for later in scope):
-                return lines[:number] + lines[number + 1 :]
-        if line.strip() == "{" and number + 1 < len(lines) and lines[number + 1].strip() == "}":
+            idle = _idle(lines, number, len(declared[1]), declared[2])
+            if idle is not None:
+                return [kept for at, kept in enumerate(lines) if at not in idle]
+        after = [later.strip() for later in lines[number + 1 : number + 3]]
+        if line.strip() == "{" and after[:1] == ["}"] and after[1:] != ["else"]:
             return lines[: number - 1] + lines[number + 2 :]
     return None
+
+
+def _idle(lines: list[str], number: int, indent: int, name: str) -> set[int] | None:
+    """The lines that declare and set a variable, if nothing reads it before its block ends; else None."""
+    found = {number}
+    sets = re.compile(rf" *(?:if \(.*\) )?{name}(?: [-+*]?= [^;]*|\+\+|--);$")
+    for at in range(number + 1, len(lines)):
+        if len(lines[at]) - len(lines[at].lstrip()) < indent:
+            break
+        times = len(re.findall(rf"\b{name}\b", lines[at]))
+        if times == 1 and sets.match(lines[at]):
+            found.add(at)
+        elif times:
+            return None
+    return found
 
 
 def parse_any(text: str) -> Program:

@@ -46,10 +46,12 @@ BUDGET = 20_000
 """Combinations between two looks at the clock."""
 MOST_COST = 60
 MOST_COLUMNS = 8
-SLACK = 2.0
-"""After the first program that fits at time t, the search goes on until this times t ..."""
-SLACK_SECONDS = 0.3
-"""... or for so long, whichever is later, unless the costs have passed those of the best program."""
+SLACK, SLACK_SECONDS = 2.0, 0.3
+"""After the first program that fits at time t, the search goes on until SLACK * t, or for SLACK_SECONDS, whichever is
+later, unless the costs have passed those of the best program."""
+PATIENCE, PATIENCE_SECONDS = 3.0, 1.5
+"""The same while programs that are cheaper than the best one may still be found: conditionals and residual goals give
+expensive programs early."""
 BEYOND = 2
 """Costs above that of the best program that are still searched: what fits there may be meant."""
 NONE = np.array([-1], np.int32)
@@ -77,6 +79,7 @@ class Search:
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
         self.first_hit: float | None = None
+        self.level, self.best_cost = 0, MOST_COST
         self.inputs, self.outputs = self.inputs[:MOST_EXAMPLES], self.outputs[:MOST_EXAMPLES]
         self.leaves = leaves(self.inputs, self.outputs, self.types)
         self.goal = make_goal(self.inputs, self.outputs)
@@ -96,7 +99,7 @@ class Search:
         if self.deadline == inf:
             load(self.bank, self.goal)
         for cost in range(1, MOST_COST):
-            begin = int(self.bank.counts[ENTRIES])
+            self.level, begin = cost, int(self.bank.counts[ENTRIES])
             in_time = self._level(cost)
             end = int(self.bank.counts[ENTRIES])
             self._group(cost, begin, end)
@@ -224,6 +227,8 @@ class Search:
     def _note_hits(self) -> None:
         if self.first_hit is None and (self.bank.counts[HITS] or self.filtering.pairs or self.columns.complete()):
             self.first_hit = time.perf_counter()
+        if count := int(self.bank.counts[HITS]):
+            self.best_cost = min(self.best_cost, int(self.bank.hits[:count, 4].min()))
 
     def _settled(self, cost: int) -> bool:
         """Whether all programs as cheap as the best one are known."""
@@ -233,7 +238,9 @@ class Search:
         now = time.perf_counter()
         if self.first_hit is not None and self.deadline < inf:
             taken = self.first_hit - self.begin
-            if now > self.begin + max(SLACK * taken, taken + SLACK_SECONDS):
+            cheapest = self.level >= self.best_cost
+            times, seconds = (SLACK, SLACK_SECONDS) if cheapest else (PATIENCE, PATIENCE_SECONDS)
+            if now > self.begin + max(times * taken, taken + seconds):
                 return True
         return now > self.deadline
 
