@@ -9,6 +9,7 @@ from lasynth.domains.base import AnyDomain
 DOMAINS = {
     "c": "lasynth.domains.restricted_c.domain:RestrictedC",
     "karel": "lasynth.domains.karel.domain:Karel",
+    "lists": "lasynth.domains.lists.domain:Lists",
 }
 """Name on the command line -> class. Imported on first use, because compiled code takes time to load."""
 

@@ -1,0 +1,72 @@
+"""The handwritten tasks of LambdaBeam (Shi et al. 2023): tasks for which a program fits all given examples, and seconds.
+
+    python benchmarks/lambdabeam.py --data lambdabeam_dev.jsonl --seconds 10 --out benchmarks/results/lambdabeam.json
+
+Each line of the data is {"id": .., "given": [{"inputs": {"x": .., ..}, "output": ..}, ..]}. The data are not part of this
+repository; without the file nothing is measured. Tasks with values that the language does not have count as not solved.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from _measuring import parser, report
+
+from lasynth import solve
+from lasynth.domains import get_domain
+from lasynth.task import InputError
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "lists" / "lambdabeam_dev.jsonl"
+
+
+def attempt(task: dict[str, Any], seconds: float) -> dict[str, Any]:
+    given = [(e["inputs"], e["output"]) for e in task["given"]]
+    begin = time.perf_counter()
+    row: dict[str, Any] = {"id": task["id"]}
+    try:
+        solution = solve(given, language="lists", strategy="symbolic", timeout=seconds)
+    except InputError as error:
+        return {**row, "seconds": 0.0, "fits": False, "program": None, "reason": str(error)}
+    first = solution.programs[0].program if solution.programs else None
+    return {
+        **row,
+        "seconds": round(time.perf_counter() - begin, 3),
+        "fits": solution.solved,
+        "program": get_domain("lists").text(first).strip() if first is not None else None,
+    }
+
+
+def main() -> None:
+    accepted = parser(__doc__)
+    accepted.add_argument("--data", type=Path, default=DATA)
+    accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
+    arguments = accepted.parse_args()
+    if not arguments.data.exists():
+        print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
+        return
+    tasks = [json.loads(line) for line in arguments.data.read_text().splitlines()]
+    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
+    rows = []
+    for task in tasks:
+        rows.append(attempt(task, arguments.seconds))
+        print(f"{len(rows)}/{len(tasks)}, fit: {sum(row['fits'] for row in rows)}", end="\r", file=sys.stderr)
+    times = [row["seconds"] for row in rows if row["fits"]]
+    figures = {
+        "seconds per task": arguments.seconds,
+        "tasks": len(rows),
+        "fits all examples": len(times),
+        "percent": round(100 * len(times) / len(rows), 1),
+        "median seconds of tasks that fit": round(statistics.median(times), 3) if times else None,
+        "longest seconds": max(row["seconds"] for row in rows),
+        "tasks, one by one": rows,
+    }
+    report(figures, arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""List Functions (Rule 2020): tasks of which all held-out examples are right, and seconds. 8 examples given, 8 held out.
+
+    python benchmarks/list_functions.py --data list_functions_dev.jsonl --out benchmarks/results/list_functions.json
+
+Each line of the data is {"id": .., "given": [{"input": [..], "output": [..]}, ..], "held_out": [..]}. The data are not part
+of this repository; without the file nothing is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from _measuring import parser, report
+
+from lasynth import solve
+from lasynth.domains import get_domain
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "lists" / "list_functions_dev.jsonl"
+
+
+def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") -> dict[str, Any]:
+    """Solve one task by its given examples and judge the first answer by the held-out ones."""
+    given = [(e["input"], e["output"]) for e in task["given"]]
+    begin = time.perf_counter()
+    solution = solve(given, language="lists", strategy=strategy, timeout=seconds, top=3)  # type: ignore[arg-type]
+    taken = time.perf_counter() - begin
+    row: dict[str, Any] = {"id": task["id"], "seconds": round(taken, 3), "fits": solution.solved}
+    wanted = [e["output"] for e in task["held_out"]]
+    inputs = [e["input"] for e in task["held_out"]]
+    domain = get_domain("lists")
+    rights = []
+    for answer in solution.programs:
+        (outputs,) = domain.run_many([answer.program], inputs)
+        rights.append(sum(x == y for x, y in zip(outputs, wanted, strict=True)))
+    row["held-out examples right"] = rights[0] if rights else 0
+    row["right"] = bool(rights) and rights[0] == len(wanted)
+    row["right among three"] = len(wanted) in rights
+    row["program"] = domain.text(solution.programs[0].program).strip() if solution.programs else None
+    return row
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    solved = [row["seconds"] for row in rows if row["right"]]
+    return {
+        "tasks": len(rows),
+        "right": len(solved),
+        "percent": round(100 * len(solved) / len(rows), 1),
+        "right among three answers": sum(row["right among three"] for row in rows),
+        "fits the given examples": sum(row["fits"] for row in rows),
+        "held-out examples right, percent": round(
+            100 * sum(row["held-out examples right"] for row in rows) / (8 * len(rows)), 1
+        ),
+        "median seconds of tasks that are right": round(statistics.median(solved), 3) if solved else None,
+        "longest seconds": max(row["seconds"] for row in rows),
+    }
+
+
+def main() -> None:
+    accepted = parser(__doc__)
+    accepted.add_argument("--data", type=Path, default=DATA)
+    accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
+    accepted.add_argument("--tasks", type=int, help="only the first so many tasks")
+    arguments = accepted.parse_args()
+    if not arguments.data.exists():
+        print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
+        return
+    tasks = [json.loads(line) for line in arguments.data.read_text().splitlines()][: arguments.tasks]
+    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
+    rows = []
+    for task in tasks:
+        rows.append(attempt(task, arguments.seconds))
+        print(f"{len(rows)}/{len(tasks)}, right: {sum(row['right'] for row in rows)}", end="\r", file=sys.stderr)
+    report({"seconds per task": arguments.seconds, **summary(rows), "tasks, one by one": rows}, arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Two ways to run programs: the readable interpreter and compiled kernels."""

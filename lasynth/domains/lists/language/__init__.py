@@ -1,0 +1,1 @@
+"""Programs of the language, their operations, their text and their lexemes."""

@@ -1,0 +1,138 @@
+"""What the solver needs from the language: it checks examples, searches, and draws inputs that tell programs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasynth.domains.base import Explained
+from lasynth.domains.lists.execution.interpreter import Basic
+from lasynth.domains.lists.execution.machine import run_many
+from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Call, Constant, Empty, Input, Program, Type
+from lasynth.domains.lists.language.operations import NUMBERS
+from lasynth.domains.lists.symbolic.costs import NATS
+from lasynth.domains.lists.symbolic.search import Search
+from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of, type_of
+from lasynth.task import Example, InputError
+
+ListExample = Example[Value]
+LENGTH, EQ = NUMBERS["length", (Type.LIST,)], NUMBERS["eq", (Type.INT, Type.INT)]
+IF = NUMBERS["if", (Type.BOOL, Type.LIST, Type.LIST)]
+MOST_PROGRAMS = 60
+"""Programs that are handed to the solver."""
+USUAL = 9
+"""Numbers of probes are at least from -USUAL to USUAL if the examples have negative ones, else from 0 to USUAL."""
+LONGEST_PROBE = 9
+
+
+def check_example(example: ListExample, first: ListExample) -> None:
+    """Raise InputError if the example does not go with the first one."""
+    if isinstance(example.output, (tuple, dict)):
+        raise InputError("the output is one number or one list")
+    mine, others = ([type_of(part).name.lower() for part in parts_of(e.input)] for e in (example, first))
+    if mine != others and not isinstance(example.input, dict):
+        raise InputError(f"the inputs are ({', '.join(mine)}), those of the first example ({', '.join(others)})")
+    bind(parameters_of(first.input), example.input)
+    if isinstance(example.output, list) != isinstance(first.output, list):
+        one, other = ("a list" if isinstance(e.output, list) else "a number" for e in (example, first))
+        raise InputError(f"the output is {one}, that of the first example {other}")
+
+
+def rows_of(examples: Sequence[ListExample]) -> tuple[list[list[Basic]], list[Basic]]:
+    """Inputs in the order of the first example's, and outputs."""
+    parameters = parameters_of(examples[0].input)
+    inputs = [bind(parameters, e.input) for e in examples]
+    return inputs, [e.output for e in examples if isinstance(e.output, (int, list))]
+
+
+def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
+    """Programs that fit the examples, the cheapest first; else some that fit a part of them."""
+    parameters = parameters_of(examples[0].input)
+    inputs, outputs = rows_of(examples)
+    search = Search(inputs, outputs, [p.type for p in parameters], deadline)
+    found = search.run()
+    for body, cost in found[:MOST_PROGRAMS]:
+        yield Explained(guarded(Program(parameters, body), inputs[0]), NATS * cost)
+    if not found:
+        for body, cost in search.partly_right():
+            yield Explained(Program(parameters, body), NATS * cost, after_all=search.exhausted)
+
+
+def guarded(program: Program, like: Sequence[Basic]) -> Program:
+    """A program from one list to a list that faults for the empty list returns the empty list there instead.
+
+    So `sub(a, minimum(a))` holds for every length. `like` are inputs; their numbers are used.
+    """
+    places = [place for place, parameter in enumerate(program.parameters) if parameter.type == Type.LIST]
+    if program.body.type != Type.LIST or len(places) != 1:
+        return program
+    row: list[Basic] = [[] if place in places else value for place, value in enumerate(like)]
+    if run_many(program, [row]) != [None]:
+        return program
+    length = Call(LENGTH, (Input(places[0], Type.LIST),), Type.INT)
+    is_empty = Call(EQ, (length, Constant(0)), Type.BOOL)
+    return Program(program.parameters, Call(IF, (is_empty, Empty(), program.body), Type.LIST))
+
+
+def tester(examples: Sequence[ListExample]) -> Callable[[Program], NDArray[np.bool_]]:
+    inputs = [e.input for e in examples]
+    outputs = [e.output for e in examples]
+
+    def satisfied(program: Program) -> NDArray[np.bool_]:
+        rows = [bind(program.parameters, value) for value in inputs]
+        found = run_many(program, rows)
+        return np.array([x == y for x, y in zip(found, outputs, strict=True)], np.bool_)
+
+    return satisfied
+
+
+def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[Value]:
+    """Inputs like those of the examples: of the same kinds, some with their elements, some longer and some shorter."""
+    inputs, _ = rows_of(examples)
+    columns = list(zip(*inputs, strict=True))
+    return [_rebuild(examples[0].input, [_draw(rng, column) for column in columns]) for _ in range(count)]
+
+
+def _rebuild(like: Value, parts: list[Basic]) -> Value:
+    if isinstance(like, dict):
+        return dict(zip(like, parts, strict=True))
+    return tuple(parts) if isinstance(like, tuple) else parts[0]
+
+
+def _draw(rng: Random, column: Sequence[Basic]) -> Basic:
+    """A value like those that an input has in the examples."""
+    seen = [v for value in column for v in (value if isinstance(value, list) else [value])]
+    low = max(INT_MIN, min([0, *seen]) - (USUAL if min([0, *seen]) < 0 else 0))
+    high = min(INT_MAX, max([USUAL, *seen]))
+    if not isinstance(column[0], list):
+        return rng.choice(seen) if rng.random() < 0.5 else rng.randint(low, high)
+    longest = max([LONGEST_PROBE, *(len(value) for value in column if isinstance(value, list))])
+    length = min(rng.randint(0, longest), rng.randint(0, 2 * LONGEST_PROBE))
+    top = high if rng.random() < 0.5 else min(high, max(low + 2, 4))  # few different numbers: some are equal
+    return [rng.choice(seen) if seen and rng.random() < 0.3 else rng.randint(low, top) for _ in range(length)]
+
+
+def alike(values: Sequence[Value], examples: Sequence[ListExample]) -> list[bool]:
+    """Which inputs have all numbers between the smallest and the largest one of the examples, and lists not longer."""
+    columns = [_extent(column) for column in zip(*rows_of(examples)[0], strict=True)]
+    parameters = parameters_of(examples[0].input)
+    found = []
+    for value in values:
+        extents = [_extent([part]) for part in bind(parameters, value)]
+        found.append(
+            all(
+                mine[0] >= low and mine[1] <= high and mine[2] <= longest
+                for mine, (low, high, longest) in zip(extents, columns, strict=True)
+            )
+        )
+    return found
+
+
+def _extent(column: Sequence[Basic]) -> tuple[int, int, int]:
+    """The smallest and the largest number, and the length of the longest list."""
+    numbers = [v for value in column for v in (value if isinstance(value, list) else [value])]
+    longest = max((len(value) for value in column if isinstance(value, list)), default=0)
+    return min(numbers, default=INT_MAX), max(numbers, default=INT_MIN), longest

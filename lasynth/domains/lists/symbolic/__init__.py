@@ -1,0 +1,1 @@
+"""The search without learning: enumeration by cost."""
