@@ -1,8 +1,10 @@
-"""The handwritten tasks of LambdaBeam (Shi et al. 2023): tasks for which a program fits all given examples, and seconds.
+"""The handwritten tasks of LambdaBeam (Shi et al. 2023): tasks for which a program fits all given examples, and
+seconds.
 
     python benchmarks/lambdabeam.py --data lambdabeam_dev.jsonl --seconds 10 --out benchmarks/results/lambdabeam.json
 
-Each line of the data is {"id": .., "given": [{"inputs": {"x": .., ..}, "output": ..}, ..]}. The data are not part of this
+Each line of the data is {"id": .., "given": [{"inputs": {"x": .., ..}, "output": ..}, ..]}. The data are not part of
+this
 repository; without the file nothing is measured. Tasks with values that the language does not have count as not solved.
 """
 

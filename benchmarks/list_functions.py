@@ -1,9 +1,10 @@
-"""List Functions (Rule 2020): tasks of which all held-out examples are right, and seconds. 8 examples given, 8 held out.
+"""List Functions (Rule 2020): tasks of which all held-out examples are right, and seconds. 8 examples given, 8 held
+out.
 
     python benchmarks/list_functions.py --data list_functions_dev.jsonl --out benchmarks/results/list_functions.json
 
-Each line of the data is {"id": .., "given": [{"input": [..], "output": [..]}, ..], "held_out": [..]}. The data are not part
-of this repository; without the file nothing is measured.
+Each line of the data is {"id": .., "given": [{"input": [..], "output": [..]}, ..], "held_out": [..]}. The data are
+not part of this repository; without the file nothing is measured.
 """
 
 from __future__ import annotations

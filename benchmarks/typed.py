@@ -2,8 +2,9 @@
 
     python benchmarks/typed.py --seconds 10 --out benchmarks/results/typed.json
 
-Each problem has 3 to 5 examples as a person would give them and a reference in Python. The first answer is judged on 200
-random inputs on which the reference has a result. The references give the examples' outputs, so that no example is wrong.
+Each problem has 3 to 5 examples as a person would give them and a reference in Python. The first answer is judged on
+200 random inputs on which the reference has a result. The references give the examples' outputs, so that no example is
+wrong.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.base import Explained, Step, Trace
+from lasynth.domains.base import Explained, Reduction, Step, Trace
 from lasynth.domains.lists import solving, values
 from lasynth.domains.lists.data import generator
 from lasynth.domains.lists.data.generator import CATEGORIES, ListsOptions
@@ -25,7 +25,7 @@ from lasynth.domains.lists.language import lexemes
 from lasynth.domains.lists.language.nodes import Call, Program, walk
 from lasynth.domains.lists.language.operations import OPERATIONS
 from lasynth.domains.lists.language.text import count_tokens, expression_text, program_text
-from lasynth.domains.lists.reduction import reduce_program
+from lasynth.domains.lists.reduction import around_constants, reduce_program
 from lasynth.domains.lists.solving import ListExample
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of
 from lasynth.task import ExecutionError, InputError, Task
@@ -121,6 +121,15 @@ class Lists:
 
     def reduce(self, program: Program, values: Sequence[Value]) -> Program:
         return reduce_program(program, [bind(program.parameters, value) for value in values])
+
+    def reduce_for_all(
+        self, program: Program, values: Sequence[Value], like: Value | None = None
+    ) -> Reduction[Program]:
+        """Outcomes are compared on the values, and on copies of them with numbers around each constant of the program."""
+        rows = [bind(program.parameters, value) for value in values]
+        rows += around_constants(program, rows)
+        failed = sum(outcome is None for outcome in machine.run_many(program, rows))
+        return Reduction(reduce_program(program, rows), len(rows), failed)
 
     # --- solving -----------------------------------------------------------------------------------------------
     def check_example(self, example: ListExample, first: ListExample) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.machine import run_many
@@ -10,7 +11,8 @@ from lasynth.domains.lists.language.nodes import Call, Constant, Empty, Expressi
 
 
 def reduce_program(program: Program, inputs: Sequence[Sequence[Basic]]) -> Program:
-    """The smallest program that a greedy search finds with the same outcome, faults included, on every row of inputs."""
+    """The smallest program that a greedy search finds with the same outcome, faults included, on every row of
+    inputs."""
     wanted = run_many(program, inputs)
     body = program.body
     while True:
@@ -50,3 +52,23 @@ def replaced(body: Expression, old: Expression, new: Expression) -> Expression:
     if isinstance(body, Call):
         return Call(body.operation, tuple(replaced(part, old, new) for part in body.arguments), body.type)
     return body
+
+
+MOST_AROUND = 16
+"""Rows of inputs that are changed for each constant."""
+
+
+def around_constants(program: Program, rows: Sequence[Sequence[Basic]]) -> list[list[Basic]]:
+    """Copies of rows in which half of the numbers are a constant of the program, or one less, or one more."""
+    rng, found = Random(0), list[list[Basic]]()
+    constants = sorted({part.value for part in walk(program.body) if isinstance(part, Constant)})
+    for constant in constants:
+        near = [constant + change for change in (-1, 0, 1) if -(2**31) <= constant + change < 2**31]
+        found += [[_mixed(rng, value, near) for value in row] for row in rows[:MOST_AROUND]]
+    return found
+
+
+def _mixed(rng: Random, value: Basic, near: Sequence[int]) -> Basic:
+    if isinstance(value, int):
+        return rng.choice(near)
+    return [rng.choice(near) if rng.random() < 0.5 else number for number in value]

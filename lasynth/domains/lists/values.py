@@ -116,7 +116,8 @@ def parameters_of(value: Value) -> tuple[Parameter, ...]:
 
 
 def bind(parameters: Sequence[Parameter], value: Value) -> list[Basic]:
-    """The inputs in the order of the parameters; by name where names are given. InputError if they do not go together."""
+    """The inputs in the order of the parameters; by name where names are given. InputError if they do not go
+    together."""
     wanted = ", ".join(f"{p.name}: {p.type.name.lower()}" for p in parameters)
     if isinstance(value, dict):
         if set(value) != {p.name for p in parameters}:

@@ -43,8 +43,8 @@ def run_with_gcc(
 ) -> list[list[Basic]]:
     """What each program's function gives for each row of inputs, for which the interpreter gave an output.
 
-    Lists are on the heap with exactly their length, `out` with exactly the room that the output takes, so that the address
-    sanitizer sees each access outside.
+    Lists are on the heap with exactly their length, `out` with exactly the room that the output takes, so that the
+    address sanitizer sees each access outside.
     """
     parts, numbers = [HELPERS], []
     for number, (program, runs) in enumerate(cases):

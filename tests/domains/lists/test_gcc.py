@@ -64,6 +64,6 @@ def test_a_standalone_file_tests_itself(tmp_path: Path) -> None:
     source.write_text(standalone(program, examples))  # type: ignore[arg-type]
     subprocess.run(["gcc", *gcc.FLAGS, str(source), "-o", str(binary)], check=True)
     assert subprocess.run([binary], check=True, capture_output=True, text=True).stdout == "2 examples passed\n"
-    source.write_text(standalone(program, [Example(([3, 1, 2], 1), [3, 2])]))  # type: ignore[arg-type]
+    source.write_text(standalone(program, [Example(([3, 1, 2], 1), [3, 2])]))
     subprocess.run(["gcc", *gcc.FLAGS, str(source), "-o", str(binary)], check=True)
     assert subprocess.run([binary], capture_output=True, check=False).returncode != 0

@@ -10,7 +10,7 @@ import pytest
 from lasynth.domains.base import Domain
 from lasynth.domains.lists.data.generator import ListsOptions, random_program
 from lasynth.domains.lists.domain import Lists
-from lasynth.domains.lists.language.nodes import Program
+from lasynth.domains.lists.language.nodes import Input, Program, Type
 from lasynth.domains.lists.values import Value
 from lasynth.domains.solvable import Solvable
 from lasynth.task import ParseError
@@ -43,7 +43,8 @@ def test_what_the_mask_allows_is_a_program(rng: Random) -> None:
     """Random walks through the mask end with programs that the parser accepts; some reach the end by chance."""
     ended = 0
     for _ in range(60):
-        states, tokens = LISTS.syntax.start(1), []
+        states = LISTS.syntax.start(1)
+        tokens: list[int] = []
         for _ in range(40):
             allowed = np.flatnonzero(LISTS.syntax.allowed(states)[0])
             assert len(allowed)
@@ -96,3 +97,13 @@ def test_c_that_was_changed_is_not_read() -> None:
 def test_wrong_lexemes(lexemes: list[str]) -> None:
     with pytest.raises(ParseError):
         LISTS.parse(lexemes)
+
+
+def test_reduction_keeps_what_only_large_numbers_show() -> None:
+    """A bound that the generator's numbers never reach is not cut away."""
+    program = LISTS.parse_text("(a: list) => min(a, 1000)")
+    values = LISTS.random_values(Random(1), 20, like=[1, 2, 3])
+    assert LISTS.reduce_for_all(program, values).program == program
+    assert LISTS.reduce_for_all(LISTS.parse_text("(a: list) => reverse(reverse(a))"), values).program.body == Input(
+        0, Type.LIST
+    )

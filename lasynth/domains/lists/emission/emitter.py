@@ -79,7 +79,8 @@ class Emitter:
         return value
 
     def _hide_zero(self, op: Op, parts: list[C]) -> list[C]:
-        """A division by a literal 0, which is never carried out if the program does not fault, in a form that gcc accepts."""
+        """A division by a literal 0, which is never carried out if the program does not fault, in a form that gcc
+        accepts."""
         if op in (Op.DIV, Op.MOD) and parts[1].text == "0":
             return [parts[0], self.out.variable("zero", ZERO)]
         return parts

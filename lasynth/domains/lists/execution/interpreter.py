@@ -1,8 +1,8 @@
 """The readable interpreter. It defines what every operation means; the kernels and the C text must agree with it.
 
 Numbers have 32 bits. Faults: overflow, division by zero, an element that does not exist, a list that grows too long.
-`if` computes only the branch that it takes. Operations on two lists go as far as the shorter one. `take`, `drop`, `slice`
-and their like cut where the list ends.
+`if` computes only the branch that it takes. Operations on two lists go as far as the shorter one. `take`, `drop`,
+`slice` and their like cut where the list ends.
 """
 
 from __future__ import annotations

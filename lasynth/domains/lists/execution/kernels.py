@@ -1,6 +1,7 @@
 """Operations as machine code, on values of all examples at once.
 
-A value is a run of numbers in a shared array, the arena. A number or a flag takes one cell per example. A list or a mask
+A value is a run of numbers in a shared array, the arena. A number or a flag takes one cell per example. A list or a
+mask
 takes one cell per example for where its elements end, counted from the first element of the first example, and then
 the elements of all examples. What is undefined in an example (bit e of a set) has no elements and the number 0.
 """
@@ -456,9 +457,10 @@ def evaluate(
 ) -> tuple[int, int]:  # fmt: skip
     """Compute an operation for all examples at `o` of the arena: the end of the value, and where it is undefined.
 
-    `types` are those of the result and of three arguments (-1: no such argument), `values` where the arguments are, `gaps`
-    where they are undefined. The end is -1 if the operation faults in an example outside of `tolerated`, or makes a list
-    longer than `longest`.
+    `types` are those of the result and of three arguments (-1: no such argument), `values` where the arguments are,
+    `gaps`
+    where they are undefined. The end is -1 if the operation faults in an example outside of `tolerated`, or makes a
+    list longer than `longest`.
     """
     result, ta, tb, tc = types
     va, vb, vc = values

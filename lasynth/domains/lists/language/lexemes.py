@@ -117,7 +117,8 @@ class StackSyntax:
     """Which lexemes may come next. A state is a row: whether the body has begun, the number of parameters, their types,
     the depth of the stack, the types on it.
 
-    Operations and parameters stand for at most `DEEPEST` values; whatever is on the stack can be combined to one number: a
+    Operations and parameters stand for at most `DEEPEST` values; whatever is on the stack can be combined to one
+    number: a
     flag or a mask becomes a number or list, and numbers and lists are joined by `append`, `cons`, `add` and `concat`.
     """
 

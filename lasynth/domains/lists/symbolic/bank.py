@@ -64,7 +64,8 @@ def new_bank() -> Bank:
 
 
 def grown(bank: Bank, entries: int, room: int) -> Bank:
-    """The bank with space for so many more entries, so many cells in the arena, and tables that are at most half full."""
+    """The bank with space for so many more entries, so many cells in the arena, and tables that are at most half
+    full."""
     used, end, wanted = (int(bank.counts[i]) for i in (ENTRIES, ARENA_END, WANTED))
     if used + entries > len(bank.operation):
         longer = max(2 * len(bank.operation), used + entries)

@@ -142,7 +142,8 @@ def remaining(bank: Bank, goal: Goal, place: int, type_: int, at_end: bool) -> A
 
 @compiled
 def difference(bank: Bank, goal: Goal, place: int, type_: int, of_value: int, of_goal: int) -> Any:
-    """Write `of_goal * output + of_value * value`, element by element; the end, or -1 if lengths differ or one overflows."""
+    """Write `of_goal * output + of_value * value`, element by element; the end, or -1 if lengths differ or one
+    overflows."""
     d, out, k = bank.arena, goal.output, goal.examples
     o = bank.counts[ARENA_END]
     if goal.type == Type.INT:
@@ -232,7 +233,8 @@ def residuals(bank: Bank, goal: Goal, new: int) -> None:
 def settle(
     bank: Bank, goal: Goal, end: int, gaps: int, type_: int, operation: int, a: int, b: int, c: int, cost: int
 ) -> Any:
-    """Keep the value at the end of the arena if it is new: its entry, or -1. A leaf that depends on no input has b = 1."""
+    """Keep the value at the end of the arena if it is new: its entry, or -1. A leaf that depends on no input has b =
+    1."""
     o = bank.counts[ARENA_END]
     one, other = digest(bank.arena, o, end, type_, gaps)
     is_output = one == goal.key[0] and other == goal.key[1]

@@ -1,6 +1,7 @@
 """Conditionals: two values that are right in different examples, or at different places, and a condition between them.
 
-The search over triples would be hopeless. Instead, each value is described by the set of examples (or elements) in which it
+The search over triples would be hopeless. Instead, each value is described by the set of examples (or elements) in
+which it
 is right. Two values whose sets cover everything need a condition that is true only where the first is right and false
 only where the second is right.
 """
@@ -113,7 +114,8 @@ def truths(bank: Bank, flags: NDArray[np.int64], examples: int) -> Sets:
 
 @compiled
 def right_elements(bank: Bank, goal: Goal, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], Sets]:
-    """Numbers, and lists as long as the output, that are right at some elements: entries and sets. 63 elements a word."""
+    """Numbers, and lists as long as the output, that are right at some elements: entries and sets. 63 elements a
+    word."""
     d, out, k = bank.arena, goal.output, goal.examples
     kept, sets = np.zeros(len(entries), np.int64), np.zeros((len(entries), WORDS), np.int64)
     count = 0
@@ -162,7 +164,8 @@ def cover(
     bank: Bank, goal: Goal, operations: NDArray[np.int64], everything: Sets,
     values: NDArray[np.int64], sets: Sets, old_values: int, conditions: NDArray[np.int64], truth: Sets, old: int,
 ) -> None:  # fmt: skip
-    """Report all pairs of values with a condition between them; pairs and conditions that were both known are passed over."""
+    """Report all pairs of values with a condition between them; pairs and conditions that were both known are passed
+    over."""
     words = len(everything)
     for i in range(len(values)):
         for j in range(len(values)):

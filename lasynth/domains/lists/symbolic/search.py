@@ -1,7 +1,7 @@
 """Programs for examples by enumeration in the order of cost, and what each costs.
 
-All values of cost 1 come first, then those of cost 2, and so on; a value that equals a known one in all examples is not kept.
-After each cost, conditionals and filters of the known values are tried. See docs/lists.md.
+All values of cost 1 come first, then those of cost 2, and so on; a value that equals a known one in all examples is
+not kept. After each cost, conditionals and filters of the known values are tried. See docs/lists.md.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class Search:
     types: Sequence[Type]
     """Of the inputs."""
     deadline: float
-    """Of `time.perf_counter`. Without one, the search does not end before all programs as cheap as the best are known."""
+    """Of `time.perf_counter`. Without one, the search does not end before all programs as cheap as the best are
+    known."""
 
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
