@@ -72,6 +72,18 @@ def test_faults_and_bad_input_get_the_usual_messages(capsys: pytest.CaptureFixtu
         assert message in capsys.readouterr().err
 
 
+def test_a_language_without_models(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "counter", "--out", "data", "--train", "20", "--processes", "1"]) == 0
+    for words in (
+        ["train", "data", "--out", "run", "--steps", "1"],
+        ["evaluate", "data/train.parquet"],
+        ["evaluate", "data/train.parquet", "--model", "ClosedForm"],
+    ):
+        assert main(words) == 2
+        assert "there are no models of the language `counter` yet" in capsys.readouterr().err
+    assert not Path("run").exists()
+
+
 def test_the_page_accounts_for_every_method() -> None:
     """Each method of the example is one of `Domain`. Those that it lacks are named in the text."""
     wanted = {name for name in (*vars(Domain), *Domain.__annotations__) if not name.startswith("_")}

@@ -380,19 +380,6 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
         assert (code, message in err) == (2, True), (words, err)
 
 
-def test_a_language_without_models(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    data = tmp_path / "data"
-    assert call("generate", "karel", "--out", data, "--train", 20, "--processes", 1)[0] == 0
-    for words in (
-        ("train", data, "--out", tmp_path / "run", "--steps", 1),
-        ("evaluate", data / "train.parquet"),
-        ("evaluate", data / "train.parquet", "--model", "ClosedForm"),
-    ):
-        code, _, err = call(*words)
-        assert (code, "there are no models of the language `karel` yet" in err) == (2, True)
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_source_that_is_not_installed(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("PATH", str(tmp_path))
     code, _, err = call("generate", "c", "--out", tmp_path / "o", "--train", 5, "--source", "csmith", "--processes", 1)
