@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from numbers import Real
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,8 @@ def solve(
     >>> get_domain("c").run(solution.programs[0].program, [7, 0, -1])
     [8, 1, 0]
     """
-    if not timeout > 0:
-        raise InputError("the timeout must be positive")
+    if not isinstance(timeout, Real) or not 0 < timeout < float("inf"):
+        raise InputError(f"the timeout must be a positive number of seconds, not {timeout!r:.100}")
     top = _whole(top)
     if language not in DOMAINS:
         raise InputError(f"there is no language `{language}`; known languages: {', '.join(DOMAINS)}")
