@@ -101,12 +101,12 @@ def print_code(domain: AnyDomain, text: str) -> None:
 
 def _theme() -> Any:
     """Colours for code from the terminal's own 16, which its user can read: plain text has the terminal's colour."""
-    from pygments.token import Comment, Keyword, Number
     from rich.style import Style
     from rich.syntax import ANSISyntaxTheme
 
-    parts = {Comment: "dim", Keyword: "bold", Keyword.Type: "cyan", Number: "magenta"}
-    return ANSISyntaxTheme({tuple(token): Style.parse(style) for token, style in parts.items()})
+    keyword, kind, number, comment = ("Keyword",), ("Keyword", "Type"), ("Literal", "Number"), ("Comment",)
+    parts = {keyword: "bold", kind: "cyan", number: "magenta", comment: "dim"}
+    return ANSISyntaxTheme({token: Style.parse(style) for token, style in parts.items()})
 
 
 def console() -> Any:
