@@ -1,4 +1,4 @@
-"""The folder of a training run: whether it is taken, and what is removed from it when a run is replaced or fails at once."""
+"""The folder of a training run: checks that it is free, and removes a run that is replaced or fails at once."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ NUMBERS = [field.name for field in fields(TrainConfig) if isinstance(field.defau
 def test_training_needs_finite_numbers(name: str, value: float) -> None:
     option = name.replace("_", "-")
     with pytest.raises(InputError, match=f"^{option} must be a finite number, not {value}$"):
-        TrainConfig(**{name: value})
+        TrainConfig(**{name: value})  # type: ignore[arg-type]
 
 
 def test_all_numbers_of_a_training_are_tried() -> None:
@@ -30,7 +30,7 @@ def test_all_numbers_of_a_training_are_tried() -> None:
 
 @pytest.mark.parametrize("value", [nan, inf])
 def test_a_search_needs_a_finite_time(value: float) -> None:
-    with pytest.raises(InputError, match="^seconds must be a finite number"):
+    with pytest.raises(InputError, match=r"^seconds must be a finite number"):
         SearchConfig(seconds=value)
 
 
@@ -59,5 +59,5 @@ def test_solving_needs_a_time(timeout: Any) -> None:
 
 @pytest.mark.parametrize("name", ["x", "", None, ["c"]])
 def test_languages_that_are_not_there(name: Any) -> None:
-    with pytest.raises(InputError, match="there is no language .*; known languages: c, karel"):
+    with pytest.raises(InputError, match=r"there is no language .*; known languages: c, karel"):
         get_domain(name)

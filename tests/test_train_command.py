@@ -199,7 +199,7 @@ def test_a_run_that_fails_at_once_leaves_nothing(tmp_path: Path, capsys: pytest.
     assert main([*words, *diverging, "--log-every", "1"]) == 1, "its log may tell why"
     assert [record["step"] for record in read_log(run)] == [1]
     assert main(words) == 2
-    assert "--resume goes on with the run in it, --overwrite replaces it" in capsys.readouterr().err
+    assert "--resume continues the run in it, --overwrite replaces it" in capsys.readouterr().err
     assert main([*words, "--overwrite"]) == 0
     assert card_of(run)["step"] == 2
 
