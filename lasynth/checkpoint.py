@@ -100,6 +100,14 @@ def _halved(value: Tensor) -> Tensor:
     return value.half().contiguous() if value.is_floating_point() else value.contiguous()
 
 
+def clear(run: Path) -> None:
+    """Remove all checkpoints of a run; the index first, so that it never names one that is gone."""
+    (run / INDEX).unlink(missing_ok=True)
+    for folder in run.glob("step-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    remove_leftovers(run)
+
+
 # --- reading ---------------------------------------------------------------------------------------------------------
 def read_index(run: Path) -> dict[str, str]:
     """Read which checkpoint is the last and which the best. InputError if the folder is not a run."""
@@ -122,6 +130,8 @@ def load(path: Path, which: Which = "best") -> Checkpoint:
     folder = find(path, which)
     try:
         card = json.loads((folder / CARD).read_text())
+        if not isinstance(card, dict):
+            raise ValueError(f"{CARD} is not an object")
         return Checkpoint(load_file(folder / WEIGHTS), card)
     except (OSError, ValueError, SafetensorError) as error:
         raise InputError(f"{folder} is not a checkpoint: {error}") from error
@@ -156,7 +166,7 @@ def describe(name: str, config: ModelConfig, domain: AnyDomain) -> dict[str, Any
 def domain_of(card: Mapping[str, Any], path: Path) -> AnyDomain:
     """The language of a card's model. InputError."""
     name = card.get("domain")
-    if name not in DOMAINS:
+    if not isinstance(name, str) or name not in DOMAINS:
         raise InputError(f"{path} is a model of the language `{name}`; known languages: {', '.join(DOMAINS)}")
     return get_domain(name)
 

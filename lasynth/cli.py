@@ -34,6 +34,8 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `lasynth`. Imports of other packages happen inside, so that Ctrl-C works during them, too."""
+    if os.environ.get("NO_COLOR"):  # rich honours it by itself, tyro does not
+        os.environ.setdefault("PYTHON_TYRO_ANSI_CODES", "False")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # also if a shell's `&` made the process ignore SIGINT
     try:
         with interruptible():

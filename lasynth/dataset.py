@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lasynth import __version__
-from lasynth.domains import get_domain
+from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.files import new_folder
 from lasynth.task import Example, InputError, Occupied, Task
@@ -99,22 +99,48 @@ def _signed(digest: bytes) -> int:
 
 
 def read_tasks(path: Path, domain: AnyDomain) -> Iterator[Task[Any, Any]]:
-    """The tasks of a Parquet file, one after the other."""
-    for batch in _open(path).iter_batches(batch_size=1024):
-        for row in batch.to_pylist():
-            inputs, outputs = (map(domain.from_arrow, row[column]) for column in ("inputs", "outputs"))
-            examples = tuple(map(Example, inputs, outputs))
-            yield Task(domain.parse_text(row["program"]), examples, row["category"], row["tokens"], row["source"])
+    """The tasks of a Parquet file, one after the other. InputError."""
+    rows = _rows(path, ["program", "inputs", "outputs", "category", "tokens", "source"])
+    for number, row in enumerate(rows, start=1):
+        try:
+            task = _read_row(row, domain)
+        except (LookupError, TypeError, ValueError) as error:
+            raise InputError(f"{path}, row {number} is not a task of the language `{domain.name}`: {error}") from error
+        yield task
+
+
+def _rows(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
+    file = _open(path)
+    if missing := [name for name in columns if name not in file.schema_arrow.names]:
+        raise InputError(f"{path} is not a data set: it has no column {', '.join(missing)}")
+    try:
+        for batch in file.iter_batches(batch_size=1024, columns=columns):
+            yield from batch.to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _read_row(row: dict[str, Any], domain: AnyDomain) -> Task[Any, Any]:
+    """LookupError, TypeError or ValueError if the row is of another language or no task."""
+    inputs, outputs = ([domain.from_arrow(value) for value in row[side]] for side in ("inputs", "outputs"))
+    examples = tuple(map(Example, inputs, outputs))
+    if not isinstance(row["program"], str):
+        raise TypeError("the program is not text")
+    return Task(domain.parse_text(row["program"]), examples, row["category"], row["tokens"], row["source"])
 
 
 def read_card(folder: Path) -> dict[str, Any]:
     """The card of a data set. InputError if it cannot be read."""
     try:
         card = json.loads((folder / CARD).read_text())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{folder} is not a data set: it has no readable {CARD}") from error
-    if not isinstance(card, dict) or "domain" not in card:
-        raise InputError(f"{folder / CARD} does not name a domain")
+    if not isinstance(card, dict) or not isinstance(name := card.get("domain"), str):
+        raise InputError(f"{folder / CARD} does not name a language as its `domain`")
+    if name not in DOMAINS:
+        raise InputError(f"{folder / CARD} names the language `{name:.100}`; known languages: {', '.join(DOMAINS)}")
+    if not isinstance(card.get("options", {}), dict):
+        raise InputError(f"{folder / CARD}: `options` must be an object")
     return card
 
 

@@ -23,7 +23,12 @@ def describe(path: Path, other: Path | None, split: str, limit: int) -> dict[str
     name, lines, domain = _measure(path, split, limit)
     if other is None:
         return {"data": name, "reference": "published", "lines": compare(lines, domain.published())}
-    other_name, reference, _ = _measure(other, split, limit)
+    other_name, reference, other_domain = _measure(other, split, limit)
+    if other_domain is not domain:
+        raise InputError(
+            f"{name} has tasks of `{domain.name}`, {other_name} has tasks of `{other_domain.name}`; "
+            "only data sets of the same language can be compared"
+        )
     return {"data": name, "reference": other_name, "lines": compare(lines, reference)}
 
 

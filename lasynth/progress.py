@@ -10,6 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 
+def bar_column(width: int = 40) -> BarColumn:
+    """A bar in the terminal's own colours; rich's default is made for dark terminals."""
+    return BarColumn(width, style="dim", complete_style="cyan", finished_style="green", pulse_style="cyan")
+
+
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
@@ -19,7 +24,7 @@ class _Rate(ProgressColumn):
 @contextmanager
 def progress(sizes: Mapping[str, int | None]) -> Iterator[Callable[[str, int], None]]:
     """Show a bar per named amount of work (None: unknown). Yields a function to report work just done."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), bar_column(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
         bar = {name: bars.add_task(name, total=size) for name, size in sizes.items() if size != 0}

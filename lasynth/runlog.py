@@ -6,17 +6,19 @@ Records are names and numbers; what they mean is up to the caller.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lasynth.files import write_file
+from lasynth.progress import bar_column
 
-LOG = "log.jsonl"
+LOG, BOARD = "log.jsonl", "tensorboard"
 
 
 class RunLog:
@@ -28,7 +30,7 @@ class RunLog:
         self.task = None if bar is None else bar.add_task("", total=1.0)
         kept = [line for line in _lines(self.file) if json.loads(line)["step"] <= step]
         write_file(self.file, "".join(kept))
-        self.board = _board(run / "tensorboard", step)
+        self.board = _board(run / BOARD, step)
         if self.board is None:
             self.say("no TensorBoard log is written: pip install 'lasynth[tensorboard]' (log.jsonl has the same data)")
 
@@ -58,7 +60,7 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
     """Open a log, with a progress bar if standard error is a terminal."""
     console = Console(stderr=True)
     columns = (
-        BarColumn(20),
+        bar_column(20),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
@@ -76,6 +78,12 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
 def read_log(run: Path) -> list[dict[str, Any]]:
     """All complete records of a run."""
     return [json.loads(line) for line in _lines(run / LOG)]
+
+
+def clear_log(run: Path) -> None:
+    """Remove all records of a run."""
+    (run / LOG).unlink(missing_ok=True)
+    shutil.rmtree(run / BOARD, ignore_errors=True)
 
 
 def _lines(file: Path) -> list[str]:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from lasynth.task import InputError
+
+MOST_PROGRAMS = 16_384
+"""Largest batch: a typo should get a message, not use up all memory."""
+MOST_IN_STAGE = 100_000_000
+"""Longest stage of a curriculum, whose order is held in memory."""
+
+
+def check_finite(settings: Any) -> None:
+    """InputError that names the first setting of a dataclass that is nan or infinite."""
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"{setting.name.replace('_', '-')} must be a finite number, not {value}")
 
 
 @dataclass(frozen=True)
@@ -49,16 +63,18 @@ class TrainConfig:
     """Longest time between two checkpoints."""
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for wrong, message in (
             (self.steps < 0 or self.hours < 0, "steps and hours must not be negative"),
             (self.steps > 0 and self.hours > 0, "give either steps or hours, not both"),
-            (self.batch < 1, "batch must be at least 1"),
+            (not 1 <= self.batch <= MOST_PROGRAMS, f"batch must be 1 to {MOST_PROGRAMS:,}"),
+            (not 0 <= self.seed < 2**64, "seed must be 0 to 2^64 - 1"),
             (self.learning_rate <= 0, "learning-rate must be positive"),
             (not 0 <= self.beta2 < 1, "beta2 must be at least 0 and less than 1"),
             (self.warmup < 0, "warmup must not be negative"),
             (self.mistakes < 0, "mistakes must not be negative"),
             (self.longest < 0, "longest must not be negative"),
-            (self.curriculum < 0, "curriculum must not be negative"),
+            (not 0 <= self.curriculum <= MOST_IN_STAGE, f"curriculum must be 0 to {MOST_IN_STAGE:,}"),
             (self.clip <= 0, "clip must be positive"),
             (
                 self.schedule not in ("cosine", "decay"),
@@ -114,6 +130,7 @@ class SearchConfig:
     """Compute in bfloat16 if the processor supports it."""
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name in ("beam", "max_length", "tasks"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', '-')} must be at least 1")

@@ -93,6 +93,9 @@ def load_split(path: Path, domain: AnyDomain, large: int = LARGE) -> Split:
         file = pq.ParquetFile(path)
         if missing := {*COLUMNS, *VALUES} - set(file.schema_arrow.names):
             raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
+        for name in ("lexemes", *VALUES):
+            if not pa.types.is_list(kind := file.schema_arrow.field(name).type):
+                raise InputError(f"{path} is not a data set: its column {name} holds {kind}, not lists")
         pieces = [_convert(piece, domain) for piece in file.iter_batches(PIECE, columns=COLUMNS)]
         if not pieces:
             raise InputError(f"{path} has no tasks")

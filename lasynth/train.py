@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +21,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from lasynth import checkpoint
+from lasynth import checkpoint, runfolder
 from lasynth.batch import BEGIN, Collator, Position, Stream, StreamPlan
 from lasynth.config import ModelConfig
-from lasynth.dataset import read_card
+from lasynth.dataset import CARD, read_card
 from lasynth.distributed import Group, device, processes
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
@@ -37,7 +38,7 @@ from lasynth.precision import half_precision
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
 from lasynth.split import Split, load_split
-from lasynth.task import Diverged, InputError, Occupied
+from lasynth.task import Diverged, InputError
 
 FLOOR = 0.01
 """Share of the learning rate that is left at the end of a cosine."""
@@ -58,6 +59,8 @@ class Job:
     """Folder of the run."""
     resume: bool = False
     """Continue from the last checkpoint in `out`; start a new run if there is none."""
+    overwrite: bool = False
+    """Replace a run that is in `out`."""
     begin_with: Path | None = None
     """A run or checkpoint of the same model; a new run begins with its weights."""
 
@@ -78,9 +81,12 @@ def shape_of(data: Path) -> dict[str, Any]:
     """What a data set decides of a model: the language's rows, its values, how many examples it sees. InputError."""
     card = read_card(data)
     domain, options = get_domain(str(card["domain"])), card.get("options", {})
-    given = {"examples": domain.given(options["examples"])} if "examples" in options else {}
     language = learnable(domain)
-    return {"rows": language.rows, "values": language.value_config(options), **given}
+    try:
+        given = {"examples": domain.given(options["examples"])} if "examples" in options else {}
+        return {"rows": language.rows, "values": language.value_config(options), **given}
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the options in {data / CARD} describe no data set: {error}") from error
 
 
 def learning_rate(config: TrainConfig, step: int, done: float) -> float:
@@ -99,7 +105,8 @@ def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome
     """
     if not job.train.steps and not job.train.hours:
         raise InputError("training needs a number of steps or of hours")
-    with processes() as group, stop_signal() as signalled:
+    cleaned = runfolder.nothing_left(job.out, job.resume, job.overwrite)
+    with cleaned, _memory_errors(job.train.batch), processes() as group, stop_signal() as signalled:
         share(job.train.batch, group.size)
         run = _Run(job, group)
 
@@ -108,8 +115,21 @@ def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome
 
         if not group.leads:
             return _loop(run, stop, None)
+        if run.is_new:
+            runfolder.clear(job.out)  # only now, when the data and the settings are known to be usable
         with run_log(job.out, run.progress.step) as log:
             return _loop(run, stop, log)
+
+
+@contextmanager
+def _memory_errors(batch: int) -> Iterator[None]:
+    """Turn a lack of memory into an InputError."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error):
+            raise InputError(f"not enough memory for a batch of {batch:,} programs and a model of this size") from error
+        raise
 
 
 def _loop(run: _Run, stop: Callable[[], bool], log: RunLog | None) -> Outcome:
@@ -201,6 +221,7 @@ class _Run:
 
     def _begin_or_resume(self) -> None:
         last = self.group.from_leader(self._last_checkpoint)
+        self.is_new = last is None
         if last is None and self.job.begin_with is not None:
             self._take_weights(checkpoint.load(self.job.begin_with, "last"), self.job.begin_with)
         if last is not None:
@@ -217,10 +238,10 @@ class _Run:
         """The checkpoint to continue from; None for a new run. Occupied if a new run finds files in its folder."""
         out = self.job.out
         resume = self.job.resume or self.group.restarts  # after a restart, the folder holds this run
-        if not resume and out.exists() and any(out.iterdir()):
-            raise Occupied(f"{out} exists and is not empty")
+        if not resume:
+            runfolder.check_free(out, self.job.overwrite)
         out.mkdir(parents=True, exist_ok=True)
-        there = (out / checkpoint.INDEX).exists()
+        there = resume and (out / checkpoint.INDEX).exists()
         return (checkpoint.load(out, "last"), checkpoint.load_training(out)) if there else None
 
     def _take_weights(self, stored: checkpoint.Checkpoint, source: Path) -> None:

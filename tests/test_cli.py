@@ -9,11 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lasynth
 from lasynth.cli import main
 from lasynth.commands.dialogue import ask
+from lasynth.commands.terminal import print_code
 from lasynth.domains import get_domain
 from lasynth.solver.asking import Question
 from lasynth.task import Example
@@ -364,6 +367,7 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
         (("run", SHIFT), "at least one --input"),
         (("run", SHIFT, "--input", "[1,2,3,4,5]", "--picture", tmp_path / "x.svg"), "--picture does not support"),
         (("reduce", SHIFT, "--random", "0"), "--random"),
+        (("run", WALK, "--input", "none", "--picture", tmp_path / "x.png"), "must end in .svg, not `x.png`"),
         (("stats", tmp_path), "not a data set"),
         (("import", "cobol", tmp_path, "--out", tmp_path / "o"), "no language"),
         (("import", "c", tmp_path / "none", "--out", tmp_path / "o"), "no such file"),
@@ -372,12 +376,88 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--processes", "0"), "number of processes"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--loop-share", "3"), "loop-share"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--list-length", "1"), "different lists"),
+        (
+            ("generate", "c", "--out", tmp_path / "o", "--train", "1", "--loop-share", "nan"),
+            "loop-share must be 0 to 1",
+        ),
+        (
+            ("generate", "c", "--out", tmp_path / "o", "--train", "1", "--smallest-value", "5", "--largest-value", "4"),
+            "smallest-value (5) must be below largest-value (4)",
+        ),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--smallest-value", "-1001"), "be -1000 to 1000"),
         (("generate", "c", "--out", SHIFT, "--train", "1"), "not a folder"),
         (("generate", "c", "--out", SHIFT / "below", "--train", "1"), "cannot be written"),
         (("generate", "c", "--out", "/proc/nowhere", "--train", "1"), "cannot be written"),
     ):
         code, _, err = call(*words)
-        assert (code, message in err) == (2, True), (words, err)
+        assert (code, message in " ".join(err.split())) == (2, True), (words, err)
+
+
+def test_nothing_to_import(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "train.json").write_text("\n")
+    code, _, err = call("import", "karel", tmp_path / "train.json", "--out", tmp_path / "out")
+    assert (code, "train.json has no tasks with examples" in err) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        ({"domain": "c"}, "it has no column program, inputs, outputs"),
+        ({"domain": "cobol"}, "card.json names the language `cobol`; known languages: c, karel"),
+        ({"domain": ["c"]}, "card.json does not name a language"),
+        ({"domain": None}, "card.json does not name a language"),
+        ({"domain": "c", "options": 3}, "`options` must be an object"),
+    ],
+)
+def test_foreign_data(call, card: object, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "train.parquet")
+    code, _, err = call("stats", tmp_path)
+    assert (code, message in err) == (2, True), err
+    for words in (
+        ("evaluate", tmp_path / "train.parquet", "--model", "ClosedForm", "--processes", 1),
+        ("train", tmp_path, "--out", tmp_path / "run", "--steps", 1, "--processes", 1),
+    ):
+        assert call(*words)[0] == 2
+    assert not (tmp_path / "run").exists()
+
+
+def test_data_sets_of_two_languages_are_not_compared(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name in ("c", "karel"):
+        assert call("generate", name, "--out", tmp_path / name, "--train", 5, "--processes", 1)[0] == 0
+    code, _, err = call("stats", tmp_path / "c", tmp_path / "karel")
+    assert (code, "only data sets of the same language can be compared" in err) == (2, True)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def printed_code(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", terminal := Terminal())
+        print_code(get_domain("c"), SHIFT.read_text())
+    return terminal.getvalue()
+
+
+def test_colours_are_the_terminals_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    codes = {
+        int(code) for codes in re.findall(r"\x1b\[([\d;]+)m", printed_code(monkeypatch)) for code in codes.split(";")
+    }
+    assert {35, 36} <= codes
+    assert not codes & {37, 38, 48, 97}, "white, or a colour that the terminal does not choose"
+
+
+def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = printed_code(monkeypatch)
+    assert not re.search(r"\x1b\[[\d;]*[34]\d", text)
+    assert re.sub(r"\x1b\[[\d;]*m", "", text) == SHIFT.read_text()
 
 
 def test_a_source_that_is_not_installed(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

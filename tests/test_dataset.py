@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -214,6 +215,17 @@ def test_a_folder_that_is_no_data_set(tmp_path: Path) -> None:
         read_card(tmp_path)
     (tmp_path / "x.parquet").write_text("nonsense")
     with pytest.raises(InputError, match="cannot be read as Parquet"):
+        list(read_tasks(tmp_path / "x.parquet", get_domain("c")))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"program": "x"}, "expected `int`"), ({"program": None}, "program is not text"), ({"inputs": None}, "")],
+)
+def test_rows_that_are_no_tasks(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    row = {"program": "x", "inputs": [[1]], "outputs": [[1]], "category": "Seq-only", "tokens": 9, "source": "native"}
+    pq.write_table(pa.Table.from_pylist([{**row, **change}]), tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=f"x.parquet, row 1 is not a task of the language `c`: .*{message}"):
         list(read_tasks(tmp_path / "x.parquet", get_domain("c")))
 
 

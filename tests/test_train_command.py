@@ -188,6 +188,67 @@ def test_divergence_is_no_bad_input(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "(--learning-rate)" in error
 
 
+def test_a_run_that_fails_at_once_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
+    words = ["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
+    diverging = ["--steps", "20", "--learning-rate", "1e38", "--warmup", "0"]
+    assert main([*words, *diverging]) == 1
+    assert not run.exists()
+    assert main([*words, *diverging, "--processes", "2"]) == 1
+    assert not run.exists()
+    assert main([*words, *diverging, "--log-every", "1"]) == 1, "its log may tell why"
+    assert [record["step"] for record in read_log(run)] == [1]
+    assert main(words) == 2
+    assert "--resume continues the run in it, --overwrite replaces it" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 0
+    assert card_of(run)["step"] == 2
+
+
+def test_a_run_is_overwritten_only_by_a_run_that_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
+    words = ["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
+    assert main(words) == 0
+    (run / "notes.txt").write_text("mine")
+    for more, message in (
+        (["--begin-with", str(data)], "is not a checkpoint"),
+        (["--resume"], "give either --resume or --overwrite"),
+        (["--draw-examples", "1", "99"], "cannot be drawn"),
+    ):
+        assert main([*words, "--overwrite", *more]) == 2
+        assert message in capsys.readouterr().err
+        assert card_of(run)["step"] == 2
+    assert main([*words, "--overwrite", "--steps", "1", "--seed", str(2**64 - 1)]) == 0
+    assert card_of(run)["step"] == 1
+    assert [record["step"] for record in read_log(run)] == [1, 1]
+    assert (run / "notes.txt").read_text() == "mine"
+    words[words.index(str(run))] = str(data)
+    assert main([*words, "--overwrite"]) == 2
+    assert "is not a training run and is therefore not overwritten" in capsys.readouterr().err
+
+
+def test_a_lack_of_memory_has_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
+
+    def losses(*arguments: object) -> None:
+        torch.empty(10**17)
+
+    monkeypatch.setattr("lasynth.train._Run._losses", losses)
+    assert main(["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]) == 2
+    assert "not enough memory for a batch of 4 programs" in capsys.readouterr().err
+    assert not run.exists()
+
+
+@pytest.mark.parametrize("content", ["[", "[]", "{}", '[{"model": "x"}]', '{"data": "x", "lines": {}}'])
+def test_only_evaluations_are_exported(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "figures.json").write_text(content)
+    words = ["export", str(tmp_path), "--out", str(tmp_path / "out"), "--evaluation", str(tmp_path / "figures.json")]
+    assert main(words) == 2
+    wanted = "cannot be read as JSON" if content == "[" else "takes what `lasynth evaluate --json FILE` writes"
+    assert wanted in capsys.readouterr().err
+
+
 def test_options_are_named_where_they_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = small_data(tmp_path / "data", 20, 5, 0)
     words = ["train", str(data), "--out", str(data)]

@@ -38,9 +38,22 @@ def export(
 
 def _read(file: Path) -> Any:
     try:
-        return json.loads(file.read_text())
-    except (OSError, ValueError) as error:
+        results = json.loads(file.read_text())
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{file} cannot be read as JSON: {error}") from error
+    if not isinstance(results, list) or not results or not all(map(_is_result, results)):
+        raise InputError(f"{file} is not an evaluation: --evaluation takes what `lasynth evaluate --json FILE` writes")
+    return results
+
+
+def _is_result(entry: Any) -> bool:
+    """Whether this is the evaluation of one model."""
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("model"), str)
+        and all(isinstance(entry.get(name), dict) for name in ("overall", "groups"))
+        and "tasks" in entry["overall"]
+    )
 
 
 def main(words: Sequence[str]) -> int:

@@ -31,10 +31,12 @@ def run(
     program = domain.parse_text(read_text(file))
     if not inputs:
         raise InputError("give at least one --input")
+    if picture is not None:
+        _check_picture(domain, picture, len(inputs))
     values = [read_input(domain, text) for text in inputs]
     traces = [domain.trace(program, value) for value in values]
     if picture is not None:
-        _draw(domain, traces, picture)
+        write_text(picture, domain.picture(traces[0]))  # type: ignore[attr-defined]
     for result in traces:
         if json:
             print(_trace_json(domain, result, trace))
@@ -61,13 +63,14 @@ def _trace_json(domain: AnyDomain, trace: Trace[Any], steps: bool) -> str:
     return json_format.dumps(result)
 
 
-def _draw(domain: AnyDomain, traces: list[Trace[Any]], file: Path) -> None:
-    draw = getattr(domain, "picture", None)
-    if draw is None:
+def _check_picture(domain: AnyDomain, file: Path, inputs: int) -> None:
+    """InputError if the run cannot be drawn to this file."""
+    if not hasattr(domain, "picture"):
         raise InputError(f"--picture does not support the language `{domain.name}`")
-    if len(traces) != 1:
+    if file.suffix.lower() != ".svg":
+        raise InputError(f"--picture writes SVG: the name of the file must end in .svg, not `{file.name}`")
+    if inputs != 1:
         raise InputError("--picture takes exactly one --input")
-    write_text(file, draw(traces[0]))
 
 
 def main(words: Sequence[str]) -> int:

@@ -95,8 +95,18 @@ def print_code(domain: AnyDomain, text: str) -> None:
         return
     from rich.syntax import Syntax
 
-    syntax = Syntax("", "c" if domain.name == "c" else "python", background_color="default")
+    syntax = Syntax("", "c" if domain.name == "c" else "python", theme=_theme())
     console().print(syntax.highlight(text), soft_wrap=True, end="")
+
+
+def _theme() -> Any:
+    """Colours for code from the terminal's own 16, which its user can read: plain text has the terminal's colour."""
+    from rich.style import Style
+    from rich.syntax import ANSISyntaxTheme
+
+    keyword, kind, number, comment = ("Keyword",), ("Keyword", "Type"), ("Literal", "Number"), ("Comment",)
+    parts = {keyword: "bold", kind: "cyan", number: "magenta", comment: "dim"}
+    return ANSISyntaxTheme({token: Style.parse(style) for token, style in parts.items()})
 
 
 def console() -> Any:

@@ -16,6 +16,7 @@ from lasynth.commands.terminal import advice, complain
 from lasynth.config import MODELS, PRESETS, model_config, read_settings
 from lasynth.distributed import is_worker, rank
 from lasynth.launcher import launch
+from lasynth.runfolder import nothing_left
 from lasynth.settings import TRAINING, TrainConfig, share
 from lasynth.task import Diverged, InputError
 from lasynth.train import Job, Outcome, shape_of
@@ -41,6 +42,7 @@ def main(words: Sequence[str]) -> int:
             arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated."),
         ] = (),
         resume: Annotated[bool, arg(help="Continue from the run's last checkpoint, if there is one.")] = False,
+        overwrite: Annotated[bool, arg(help="Replace a run that is in the folder.")] = False,
         begin_with: Annotated[
             Path | None, arg(metavar="RUN", help="Begin with the weights of another run or of an exported model.")
         ] = None,
@@ -62,13 +64,16 @@ def main(words: Sequence[str]) -> int:
         """
         if not config.steps and not config.hours:
             raise InputError("give --steps or --hours")
+        if resume and overwrite:
+            raise InputError("give either --resume or --overwrite")
         try:
             settings = model_config(model, preset, **{**shape_of(data), **read_settings(set)})
         except ValueError as error:
             raise InputError(str(error)) from error
-        job = Job(model, settings, config, data, out, resume, begin_with)
+        job = Job(model, settings, config, data, out, resume, overwrite, begin_with)
         try:
-            with advice("--resume continues the run in it"):
+            hint = "--resume continues the run in it, --overwrite replaces it"
+            with advice(hint), nothing_left(out, resume, overwrite):
                 return _report(out, _run(job, processes))
         except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the step to end
             complain(f"{out}: interrupted; --resume continues from the last checkpoint")

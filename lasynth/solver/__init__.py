@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from math import inf
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,8 @@ def solve(
     >>> get_domain("c").run(solution.programs[0].program, [7, 0, -1])
     [8, 1, 0]
     """
-    if not timeout > 0:
-        raise InputError("the timeout must be positive")
+    if not _is_time(timeout):
+        raise InputError(f"the timeout must be a positive number of seconds, not {timeout!r:.100}")
     top = _whole(top)
     if language not in DOMAINS:
         raise InputError(f"there is no language `{language}`; known languages: {', '.join(DOMAINS)}")
@@ -72,6 +73,12 @@ def solve(
     seconds = time.perf_counter() - begin
     reason = None if chosen else _reason(team, answers, satisfied)
     return Solution(chosen, seconds, answers.executed, reason, partial, satisfied, tuple(notes))
+
+
+def _is_time(timeout: Any) -> bool:
+    with suppress(TypeError, ValueError):
+        return bool(0 < timeout < inf)
+    return False
 
 
 def _whole(top: Any) -> int:

@@ -72,9 +72,11 @@ class COptions:
         for wrong, message in (
             (not 1 <= self.examples <= TRIES // 2, f"examples must be 1 to {TRIES // 2}"),
             (not 1 <= self.list_length <= 100, "list-length must be 1 to 100"),
+            (not -1000 <= self.smallest_value <= 1000, "smallest-value must be -1000 to 1000"),
+            (not -1000 <= self.largest_value <= 1000, "largest-value must be -1000 to 1000"),
             (
-                not -1000 <= self.smallest_value < self.largest_value <= 1000,
-                "values must lie within -1000 to 1000, and smallest-value must be below largest-value",
+                self.smallest_value >= self.largest_value,
+                f"smallest-value ({self.smallest_value}) must be below largest-value ({self.largest_value})",
             ),
             (not 0 <= self.loop_share <= 1, "loop-share must be 0 to 1"),
             (not 0 <= self.branch_share <= 1, "branch-share must be 0 to 1"),
