@@ -125,7 +125,7 @@ class Lists:
     def reduce_for_all(
         self, program: Program, values: Sequence[Value], like: Value | None = None
     ) -> Reduction[Program]:
-        """Outcomes are compared on the values, and on copies of them with numbers around each constant of the program."""
+        """Outcomes are compared on the values, and on copies of them with numbers around the program's constants."""
         rows = [bind(program.parameters, value) for value in values]
         rows += around_constants(program, rows)
         failed = sum(outcome is None for outcome in machine.run_many(program, rows))
