@@ -166,9 +166,14 @@ class Lists:
         raise InputError(f"{path}: no published format of tasks of this language is known")
 
     def behaviours(self, programs: Sequence[Program], like: Value) -> list[bytes]:
-        probes = self.random_values(Random(0), PROBES, like)
-        outputs = self.run_many(programs, probes)
-        return [hashlib.blake2b(repr(row).encode(), digest_size=8).digest() for row in outputs]
+        """Programs with other inputs than `like` are run on inputs of their own kinds."""
+        found = []
+        for program in programs:
+            rng, types = Random(0), [p.type for p in program.parameters]
+            rows = [generator.random_input(rng, types, ListsOptions()) for _ in range(PROBES)]
+            outcome = repr([types, machine.run_many(program, rows)])
+            found.append(hashlib.blake2b(outcome.encode(), digest_size=8).digest())
+        return found
 
     def arrow_type(self) -> pa.DataType:
         import pyarrow as pa

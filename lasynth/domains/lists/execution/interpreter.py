@@ -18,7 +18,7 @@ from lasynth.domains.lists.language.operations import OPERATIONS, Op
 from lasynth.task import ExecutionError, StepLimit
 
 Basic = Union[int, list[int]]  # noqa: UP007
-LONGEST = 1 << 20
+LONGEST = 1 << 17
 """Elements of the longest list that a run may make."""
 
 
@@ -198,7 +198,20 @@ def swapped(values: list[int], one: int, other: int) -> list[int]:
 
 def first_of(values: list[int]) -> list[int]:
     """Whether no equal element stands before."""
-    return [int(value not in values[:i]) for i, value in enumerate(values)]
+    firsts = {value: place for place, value in reversed(list(enumerate(values)))}
+    return [int(firsts[value] == place) for place, value in enumerate(values)]
+
+
+def occurrences(values: list[int]) -> list[int]:
+    """How often each element occurs in the list."""
+    times = Counter(values)
+    return [times[value] for value in values]
+
+
+def members(values: list[int], others: list[int]) -> list[int]:
+    """Whether each element occurs in the other list."""
+    known = set(others)
+    return [int(value in known) for value in values]
 
 
 def squeezed(values: list[int]) -> list[int]:
@@ -244,7 +257,7 @@ MEANING: dict[Op, Callable[..., Any]] = {
     Op.RUNNING_MAX: lambda x: running(max, x),
     Op.RUNNING_MIN: lambda x: running(min, x),
     Op.RUNNING_PRODUCT: lambda x: running(mul, x),
-    Op.OCCURRENCES: lambda x: [x.count(v) for v in x],
+    Op.OCCURRENCES: occurrences,
     Op.SQUEEZE: squeezed,
     Op.IS_FIRST: first_of,
     Op.SINGLE: lambda k: [k],
@@ -267,7 +280,7 @@ MEANING: dict[Op, Callable[..., Any]] = {
     Op.INTERLEAVE: interleaved,
     Op.GATHER: lambda x, places: [element(x, place) for place in places],
     Op.SORT_BY: sorted_by,
-    Op.MEMBER: lambda x, y: [int(v in y) for v in x],
+    Op.MEMBER: members,
     Op.FILTER: lambda x, m: kept(x, m, 1),
     Op.REJECT: lambda x, m: kept(x, m, 0),
     Op.TAKE_WHILE: head,

@@ -13,7 +13,7 @@ from lasynth.domains.lists.language.operations import NUMBERS
 CONS = NUMBERS["cons", (Type.INT, Type.LIST)]
 INPUT = 1
 EMPTY = 2
-SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 4, 6: 4, 7: 4, 8: 4, 9: 4, 10: 3}
+SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 2, 6: 4, 7: 4, 8: 4, 9: 4, 10: 3}
 """Constants that are tried for all examples."""
 SEEN_IN_ALL, SEEN = 3, 5
 """A constant that occurs in all outputs; in several."""
