@@ -1,7 +1,8 @@
 """Worlds on which a shorter Karel program must do the same, drawn from the program itself.
 
-For each condition of the program there are worlds in which it is true at the start, and others in which it is false.
-Besides, random worlds are tried, and those are kept in which a condition has an outcome that it had in no world before.
+For each test of the language there are worlds in which it is true at the start, and others in which it is false. So a
+shorter program is compared on the same worlds. Besides, random worlds are tried. Those are kept in which a condition of
+the program has an outcome that it had in no world before.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from random import Random
 
 from lasynth.domains.karel import generator, machine, syntax
 from lasynth.domains.karel.interpreter import Run
-from lasynth.domains.karel.nodes import Condition, Program, Repeat, walk
+from lasynth.domains.karel.nodes import TESTS, Condition, Program, Repeat, walk
 from lasynth.domains.karel.world import MAX_INPUT_MARKERS, WALL, World, step
 from lasynth.task import ExecutionError
 
-BASES = 24
+BASES = 96
 """Random worlds that are changed so that a condition holds or does not hold."""
 TRIES = 1000
 """Random worlds that are tried for new outcomes of conditions."""
@@ -27,9 +28,8 @@ def critical_worlds(program: Program, rng: Random, size: tuple[int, int] | None 
     """Worlds of the given size, or of all sizes, that show both outcomes of the program's conditions."""
     program = syntax.parse(syntax.text(program))  # so that no two conditions are one object
     bases = machine.unpack_all(generator.sample_worlds(rng, BASES, size))
-    tests = sorted({condition.test for condition in conditions(program)})
-    starts = [world for base in bases for test in tests for world in both_ways(base, test, rng)]
-    tried = machine.unpack_all(generator.sample_worlds(rng, TRIES if tests else 0, size))
+    starts = [world for base in bases for test in TESTS for world in both_ways(base, test, rng)]
+    tried = machine.unpack_all(generator.sample_worlds(rng, TRIES, size))
     return [*bases, *starts, *_revealing(program, [*bases, *starts], tried)]
 
 
