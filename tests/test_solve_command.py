@@ -181,8 +181,13 @@ def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
         f"{[rng.randint(-99, 99) for _ in range(60)]} -> {[rng.randint(-99, 99) for _ in range(60)]}" for _ in range(12)
     ]
     (tmp_path / "noise.txt").write_text("\n".join(lines))
-    command = [sys.executable, "-m", "lasynth.cli", "solve", str(tmp_path / "noise.txt"), "--timeout", "60"]
-    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    code = "import sys; from lasynth.cli import main; print(flush=True); sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "solve", str(tmp_path / "noise.txt"), "--timeout", "60"]
+    pipes = subprocess.PIPE
+    processes = [subprocess.Popen(command, stdout=pipes, stderr=pipes, text=True) for _ in range(4)]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()  # Python itself has started
     time.sleep(2.5)  # enough to be searching; on a slow machine the interruption comes while loading
     for process in processes:
         process.send_signal(signal.SIGINT)
