@@ -20,7 +20,7 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
-SHARED = (PACKAGE / "jit.py", PACKAGE / "task.py", PACKAGE / "vocab.py")
+SHARED = tuple(PACKAGE / name for name in ("jit.py", "task.py", "vocab.py", "domains/learnable.py"))
 """Modules outside the folder of a language whose constants its compiled modules may use."""
 
 

@@ -37,7 +37,7 @@ def test_all_folders_of_a_language_share_one_cache() -> None:
 @pytest.mark.parametrize("path", COMPILING, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_fingerprint_covers_all_imports_of_compiled_modules(path: Path) -> None:
     language = ".".join(language_folder(path).relative_to(PACKAGE.parent).parts)
-    shared = {f"lasynth.{file.stem}" for file in SHARED}
+    shared = {".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in SHARED}
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "lasynth":
             assert node.module.startswith(language) or node.module in shared, f"{path} -> {node.module}"
