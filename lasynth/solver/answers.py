@@ -200,7 +200,7 @@ class Answers:
             answer = replace(self._answer(behaviour), confidence=share)
             if not self._verified(answer):
                 continue
-            if memorises(answer.tokens, self.changed):
+            if self.domain.name in FITTED and memorises(answer.tokens, self.changed):
                 self.memorised = self.memorised or answer
             else:
                 chosen.append(answer)

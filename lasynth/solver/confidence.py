@@ -28,7 +28,7 @@ WEIGHTS: dict[str, float] = {
 }
 """In nats; fitted for restricted C."""
 FITTED = ("c",)
-"""Languages that the weights hold for. Answers in other languages have no confidence."""
+"""Languages that were measured. Answers in other languages have no confidence, and may be of any length."""
 
 
 class Evidence(NamedTuple):
