@@ -1,6 +1,7 @@
 """Fits the confidence of answers (`WEIGHTS` of solver/confidence.py), and measures the calibration on other tasks.
 
-    python experiments/confidence.py --out experiments/results/confidence.json --figure experiments/results/confidence.svg
+    results=experiments/results/confidence
+    python experiments/confidence.py --out $results.json --figure $results.svg
 
 Four kinds of tasks, each with 1 to 10 given examples: random programs, reduced random programs, random programs with
 lists of other sizes, and list problems that people type. An answer is right if it agrees with the task on 20 unseen

@@ -140,7 +140,8 @@ def _memorised(answer: Answer, answers: Answers) -> str:
     count = len(answers.examples)
     return (
         f"the program that was found only memorises the examples: it has {answer.tokens:,} tokens for "
-        f"{answers.changed:,} values that change in {count:,} example{'s' if count != 1 else ''}; more examples may help"
+        f"{answers.changed:,} values that change in {count:,} example{'s' if count != 1 else ''}; "
+        "more examples may help"
     )
 
 

@@ -33,8 +33,8 @@ INTERPRETED = 32
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
 PRIOR = 0.001
-"""Weight of the log-probability relative to the length of the description: the model decides only between equal lengths.
-Larger weights gave fewer right answers (`experiments/ranking.py`)."""
+"""Weight of the log-probability relative to the length of the description. It is so small that the model decides only
+between equal lengths: larger weights gave fewer right answers (`experiments/ranking.py`)."""
 
 
 @dataclass

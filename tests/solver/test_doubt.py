@@ -1,4 +1,4 @@
-"""How certain an answer is: the input on which programs disagree, memorising, confidence, and how a solution is shown."""
+"""How certain an answer is: where programs disagree, memorising, confidence, and how a solution is shown."""
 
 from __future__ import annotations
 

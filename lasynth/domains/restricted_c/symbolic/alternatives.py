@@ -1,8 +1,9 @@
 """Other explanations of the same examples, found even where a simple formula fits already.
 
 The search prefers a plain sum to a choice wherever the sum is cheaper. Few examples often fit a plain sum by chance. So
-this module also tries choices where only one side is simpler than the plain sum, and sums of one style at all positions:
-elements that are moved, elements plus a constant, constants. The alternatives show what the examples leave open.
+this module also tries choices where only one side is simpler than the plain sum, and sums of one style at all
+positions: elements that are moved, elements plus a constant, constants. The alternatives show what the examples leave
+open.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def alternatives(search: _Search) -> Iterator[Explanation]:
 
 
 def _forced(search: _Search) -> Iterator[dict[int, Skeleton]]:
-    """Choices at all positions where one side is simpler than the plain sum: the cheapest for each kind of condition."""
+    """Choices wherever one side is simpler than the plain sum: the cheapest ones for each kind of condition."""
     kinds: dict[tuple[str, int], list[tuple[float, Comparison, NDArray[np.bool_]]]] = {}
     plain = search.plain[search.open]
     for way in search.ways:
