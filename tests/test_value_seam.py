@@ -76,7 +76,7 @@ def test_a_grid_goes_from_a_file_to_a_verified_program(row: str, data: Path, tmp
 
 def test_symbolic_answers_are_grids_too() -> None:
     solution = solve(PAIRS, language="tiles", strategy="symbolic")
-    assert solution.programs[0].concise == "mirror\n"
+    assert solution.programs[0].code == "mirror\n"
 
 
 def test_tiles_are_reduced_for_all_grids() -> None:

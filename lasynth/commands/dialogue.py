@@ -10,39 +10,64 @@ from typing import Any
 from lasynth.commands.terminal import complain, say
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
-from lasynth.solver import Answer, Solution
-from lasynth.solver.asking import Question, question
+from lasynth.solver import Solution
+from lasynth.solver.asking import Question, count_behaviours, question
 from lasynth.solver.examples import read_example
+from lasynth.solver.strategies import Candidate
 from lasynth.task import Example, InputError
 
 Examples = list[Example[Any]]
-Search = Callable[[Examples, Sequence[Answer]], Solution]
-"""Searches for answers. The second argument are the answers of the last search, which had fewer examples."""
+Search = Callable[[Examples, Sequence[Candidate]], Solution]
+"""Searches for answers. The second argument are the behaviours that the last search found, with fewer examples."""
+
+OPTIONS = 8
+"""Most outputs that a question lists."""
 
 
 def settle(domain: AnyDomain, examples: Examples, search: Search) -> tuple[Solution, Examples]:
     """Ask until one behaviour is left or the user stops. Returns the answers and the old and new examples."""
     solution = search(examples, ())
-    while (asked := question(domain, solution.programs, examples)) is not None:
-        told = ask(domain, asked)
+    found = list(solution.behaviours)
+    while (asked := question(domain, solution.behaviours, examples)) is not None:
+        told = ask(domain, asked, _state(solution))
         if told is None:
-            break
-        settled = search([*examples, told], solution.programs)
-        if settled.solved:
-            solution, examples = settled, [*examples, told]
+            say(f"not settled: {_behaviours(len(solution.behaviours))} still fit")
+            return solution, examples
+        again = search([*examples, told], solution.behaviours)
+        if again.behaviours:
+            solution, examples = again, [*examples, told]
+            found += again.behaviours
         else:  # keep the answers and drop the example
-            complain(f"no program was found for this, so it is ignored ({settled.reason})")
+            complain(f"no program was found for this, so it is ignored ({again.reason})")
+    if solution.behaviours:
+        count = count_behaviours(domain, found, examples)
+        say(f"settled among {_behaviours(count)} that {'was' if count == 1 else 'were'} found")
     return solution, examples
 
 
-def ask(domain: AnyDomain, asked: Question) -> Example[Any] | None:
+def _behaviours(count: int) -> str:
+    return f"{count:,} behaviour{'' if count == 1 else 's'}"
+
+
+def _state(solution: Solution) -> str:
+    """How many behaviours fit, and how sure the best one is."""
+    confidence = None if solution.best is None else solution.best.confidence
+    sure = "" if confidence is None else f" (the best one has a confidence of {confidence:.2f})"
+    return f"{_behaviours(len(solution.behaviours))} fit{sure}. "
+
+
+def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | None:
     """Ask one question. Returns the new example, or None if the user stops."""
     value = json.dumps(domain.value_json(asked.input))
-    say(f"\nThe answers disagree on the output for {value}:")
-    for number, (output, who) in enumerate(asked.outputs, start=1):
+    say(f"\n{state}Programs that fit disagree on the output for {value}:")
+    outputs = asked.outputs[:OPTIONS]  # that of the best program comes first
+    for number, (output, who) in enumerate(outputs, start=1):
         shown = "(the program fails)" if output is None else json.dumps(domain.value_json(output))
-        say(f"  {number}: {shown}   {len(who)} answer{'s' if len(who) > 1 else ''}")
-    numbered = {str(number): output for number, (output, _) in enumerate(asked.outputs, start=1)}
+        say(f"  {number}: {shown}   {len(who)} program{'s' if len(who) > 1 else ''}")
+    if len(outputs) < len(asked.outputs):
+        say(f"  .. and {len(asked.outputs) - len(outputs)} other outputs")
+    numbered = {str(number): output for number, (output, _) in enumerate(outputs, start=1)}
+    expected = f"choose 1-{len(numbered)}, or type {_kind(asked.input)}"
     while True:
         say("What should it be? Type a number from the list or the output itself; press Enter to stop.")
         line = sys.stdin.readline().strip()
@@ -52,12 +77,16 @@ def ask(domain: AnyDomain, asked: Question) -> Example[Any] | None:
             output = numbered[line]
             if output is not None:
                 return Example(asked.input, output)
-            complain("an example needs an output: a failure cannot be asked for")
+            complain(f"an example needs an output: a failure cannot be asked for; {expected}")
             continue
         try:
             told = read_example(f"{value} -> {line}", domain)
             solvable(domain).check_example(told, told)
         except InputError as error:
-            complain(str(error))
+            complain(f"{error}; {expected}")
         else:
             return told
+
+
+def _kind(value: Any) -> str:
+    return "a list" if isinstance(value, list | tuple) else "the output"

@@ -15,13 +15,15 @@ from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver import Answer, Solution, StrategyName
 from lasynth.solver import solve as find
+from lasynth.solver.doubt import doubt
 from lasynth.solver.examples import read_examples
+from lasynth.solver.strategies import Candidate
 from lasynth.task import InputError
 
 UNSOLVED = 1
-ASKED_AMONG = 16
-"""Number of answers among which questions decide."""
 EMITTED = Literal["c"]
+COMMENT = {"c": "// "}
+"""Begins a comment, by language; `# ` in others."""
 MOST = 100_000_000
 """Maximum size of a file with examples, in bytes."""
 
@@ -43,7 +45,9 @@ def solve(
     ] = (),
     top: Annotated[int, arg(help="Maximum number of answers. All of them differ in behaviour.")] = 1,
     timeout: Annotated[float, arg(metavar="S", help="Time limit in seconds, without loading the model.")] = 5.0,
-    strategy: Annotated[StrategyName, arg(help="How to search; portfolio is both others together.")] = "portfolio",
+    strategy: Annotated[
+        StrategyName, arg(help="How to search; portfolio is symbolic, and neural too if the answer is not sure.")
+    ] = "portfolio",
     weights: Annotated[
         Path | None,
         arg(
@@ -64,36 +68,56 @@ def solve(
     ] = None,
     trace: Annotated[bool, arg(help="Show the value after each statement, for every example.")] = False,
     ask: Annotated[
-        bool, arg(help="Ask questions if several answers with different behaviour satisfy the examples.")
+        bool, arg(help="Ask questions until one of the behaviours that satisfy the examples is left.")
     ] = False,
+    partial: Annotated[
+        bool, arg(help="Without an answer, print the program that satisfies the most examples, with a comment.")
+    ] = False,
+    min_confidence: Annotated[
+        float, arg(metavar="P", help="From 0 to 1. If the best answer is less sure, show what is open instead.")
+    ] = 0.0,
 ) -> int:
     """Find a program that does what the examples show. Every answer is checked on all examples.
 
-    Exit code 0 if there is an answer, 1 if there is none (the best partial answer is shown), 2 if the examples are bad.
+    Exit code 0 if there is an answer, 1 if there is none or none that is sure enough, 2 if the examples are bad.
     """
     domain = get_domain("c")
-    _check_options(json, emit is not None, trace, top)
+    _check_options(json, emit is not None, trace, top, partial)
+    if not 0 <= min_confidence <= 1:
+        raise InputError("--min-confidence must be 0 to 1")
     if ask and (json or file == STANDARD_INPUT):
         raise InputError("--ask needs a terminal: it works neither with --json nor with examples from standard input")
     examples = _read(domain, file, example)
 
-    def search(examples: Examples, known: Sequence[Answer] = ()) -> Solution:
-        pairs, count = [(e.input, e.output) for e in examples], max(top, ASKED_AMONG) if ask else top
+    def search(examples: Examples, known: Sequence[Candidate] = ()) -> Solution:
+        pairs = [(e.input, e.output) for e in examples]
         return find(
-            pairs, timeout=timeout, top=count, strategy=strategy, weights=weights, language=domain.name, known=known
+            pairs,
+            timeout=timeout,
+            top=top,
+            strategy=strategy,
+            weights=weights,
+            language=domain.name,
+            known=known,
+            wide=ask,
         )
 
     solution, examples = settle(domain, examples, search) if ask else (search(examples), examples)
+    sure = solution.best is not None and (solution.best.confidence or 0.0) >= min_confidence
     if json:
         print(json_format.dumps(solution.json()))
+    elif not solution.solved:
+        _show_unsolved(domain, solution, examples, partial, trace)
+    elif not sure:
+        _show_unsure(solution, min_confidence)
     elif emit is not None:
         _emit(domain, solution, examples)
     else:
-        _show(domain, solution, examples, top, trace)
-    return 0 if solution.solved else UNSOLVED
+        _show(domain, solution, examples, top, trace, ask)
+    return 0 if sure else UNSOLVED
 
 
-def _check_options(json: bool, emit: bool, trace: bool, top: int) -> None:
+def _check_options(json: bool, emit: bool, trace: bool, top: int, partial: bool) -> None:
     """InputError if options contradict each other."""
     if top < 1:
         raise InputError("--top must be at least 1")
@@ -103,6 +127,10 @@ def _check_options(json: bool, emit: bool, trace: bool, top: int) -> None:
         raise InputError("--trace works neither with --json nor with --emit")
     if emit and top != 1:
         raise InputError("--emit prints one answer: it does not work with --top")
+    if emit and partial:
+        raise InputError("--emit prints programs that satisfy every example: it does not work with --partial")
+    if json and partial:
+        raise InputError("--json contains the partial answer: it does not need --partial")
 
 
 def _read(domain: AnyDomain, file: Path | None, lines: Sequence[str]) -> Examples:
@@ -116,38 +144,58 @@ def _read(domain: AnyDomain, file: Path | None, lines: Sequence[str]) -> Example
 
 
 # --- output -----------------------------------------------------------------------------------------------------------
-def _show(domain: AnyDomain, solution: Solution, examples: Examples, top: int, trace: bool) -> None:
+def _show(domain: AnyDomain, solution: Solution, examples: Examples, top: int, trace: bool, asked: bool) -> None:
     """Print code and traces to standard output, all other text to standard error."""
     _say_notes(solution)
     for number, answer in enumerate(solution.programs[:top], start=1):
         if number > 1:
             print()
-        print_code(domain, answer.concise)
+        print_code(domain, answer.code)
         report = _report(answer, solution, len(examples))
         say(f"answer {number}: {report}" if top > 1 else report)
         if trace:
             _trace(domain, answer, examples)
-    if solution.solved:
-        return
-    if solution.partial is not None and solution.satisfied:
-        print_code(domain, solution.partial.concise)
-        say(_partial_report(solution, examples))
+    _say_doubt(solution, asked)
+
+
+def _show_unsolved(domain: AnyDomain, solution: Solution, examples: Examples, partial: bool, trace: bool) -> None:
+    """Say why there is no answer. Standard output stays empty unless the partial answer is wanted."""
+    _say_notes(solution)
+    best = solution.partial if solution.satisfied else None
+    if partial and best is not None:
+        failed = len(examples) - solution.satisfied
+        verdict = f"fails {failed:,} of {_counted(len(examples), 'example')}"
+        if not failed:
+            verdict += ", but only memorises them"
+        print_code(domain, f"{COMMENT.get(domain.name, '# ')}this program {verdict}\n{best.code}")
         if trace:
-            _trace(domain, solution.partial, examples)
-    complain(solution.reason or "")
+            _trace(domain, best, examples)
+    complain((solution.reason or "") + ("" if partial or best is None else " (--partial shows the best program)"))
+
+
+def _show_unsure(solution: Solution, least: float) -> None:
+    """Say what is open, instead of an answer that is not sure enough."""
+    _say_notes(solution)
+    assert solution.best is not None
+    confidence = solution.best.confidence or 0.0
+    complain(f"the best answer has a confidence of {confidence:.2f}, less than {least:g}: more examples would help")
+    if solution.difference is not None:
+        shown = solution.difference.json(solution.language)
+        one, other = ("a failure" if shown[n] is None else json_format.dumps(shown[n]) for n in ("first", "second"))
+        say(f"what is the output for {json_format.dumps(shown['input'])}? the best programs give {one} and {other}")
 
 
 def _emit(domain: AnyDomain, solution: Solution, examples: Examples) -> None:
-    """Print a source file if there is an answer. A partial answer would fail its test: it goes to stderr."""
+    """Print a source file that tests itself."""
     _say_notes(solution)
-    if solution.solved:
-        print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
-        say(_report(solution.programs[0], solution, len(examples)))
-        return
-    if solution.partial is not None and solution.satisfied:
-        say(solution.partial.concise.rstrip())
-        say(_partial_report(solution, examples))
-    complain(solution.reason or "")
+    print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
+    say(_report(solution.programs[0], solution, len(examples)))
+    _say_doubt(solution, False)
+
+
+def _say_doubt(solution: Solution, asked: bool) -> None:
+    if (line := doubt(solution)) is not None:
+        say(line + ("" if asked else " (--ask to settle)"))
 
 
 def _say_notes(solution: Solution) -> None:
@@ -157,11 +205,8 @@ def _say_notes(solution: Solution) -> None:
 
 def _report(answer: Answer, solution: Solution, examples: int) -> str:
     checked, executed = _counted(examples, "example"), _counted(solution.candidates, "candidate")
-    return f"checked on {checked}; found by {answer.source}; {solution.seconds:.2f} s, {executed} executed"
-
-
-def _partial_report(solution: Solution, examples: Examples) -> str:
-    return f"this satisfies {solution.satisfied} of {_counted(len(examples), 'example')}"
+    sure = "" if answer.confidence is None else f"confidence {answer.confidence:.2f}; "
+    return f"{sure}checked on {checked}; found by {answer.source}; {solution.seconds:.2f} s, {executed} executed"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -39,6 +39,14 @@ class Solvable(Protocol[P, V]):
         """The text of a complete source file with the program and a test of every example."""
 
 
+@runtime_checkable
+class Simplifying(Protocol[V]):
+    """A domain that can make an input easier to read. Optional for `solve`."""
+
+    def simpler(self, value: V, examples: Sequence[Example[V]]) -> Iterator[V]:
+        """Inputs that are simpler by one step and within the range of the inputs of the examples."""
+
+
 def solvable(domain: AnyDomain) -> Solvable[Any, Any]:
     """The domain, typed as Solvable. InputError if `solve` does not support the language yet."""
     if not isinstance(domain, Solvable):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import inf
 from operator import index
 from pathlib import Path
@@ -20,11 +21,14 @@ from lasynth.interruption import interruptible
 from lasynth.solver.answers import Answers
 from lasynth.solver.examples import check_examples
 from lasynth.solver.portfolio import PRETRAINED, StrategyName, choose_team, gather, warm_up
-from lasynth.solver.solution import Answer, Solution
-from lasynth.solver.strategies import Strategy
+from lasynth.solver.solution import Answer, Difference, Solution
+from lasynth.solver.strategies import Candidate, Strategy
 from lasynth.task import Example, InputError
 
-__all__ = ["PRETRAINED", "Answer", "Solution", "StrategyName", "solve"]
+ASKED_AMONG = 16
+"""A wide search looks for at least so many answers with the model."""
+
+__all__ = ["PRETRAINED", "Answer", "Difference", "Solution", "StrategyName", "solve"]
 
 
 @interruptible()
@@ -36,21 +40,23 @@ def solve(
     strategy: StrategyName = "portfolio",
     weights: Path | str | None = None,
     language: str = "c",
-    known: Sequence[Answer] = (),
+    known: Sequence[Answer | Candidate] = (),
+    wide: bool = False,
 ) -> Solution:
     """Find programs that do what the examples show, the best first. Each answer is executed on every example.
 
     `examples` are pairs of an input and the output that the program must give. There are at most `top` answers, and
     they differ in behaviour. `timeout` is in seconds; loading a model, once per process, does not count. The strategies
     are `symbolic` (the simplest explanation, without learning), `neural` (beam search with the model in the folder
-    `weights`; by default the model that comes with the package) and `portfolio` (both). `known` are answers of an
-    earlier call with fewer examples: those that satisfy all examples are answers again, even beyond `top`. InputError
-    if the examples are bad.
+    `weights`; by default the model that comes with the package) and `portfolio` (symbolic first; then neural, if the
+    answer is not sure). `known` are answers of an earlier call with fewer examples: those that satisfy all examples are
+    answers again, even beyond `top`. `known` may also be the `behaviours` of an earlier solution. A wide search asks
+    every strategy and looks for many behaviours. InputError if the examples are bad.
 
     >>> solution = solve([([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])])
-    >>> solution.solved, solution.programs[0].source
+    >>> solution.solved, solution.best.source
     (True, 'symbolic')
-    >>> get_domain("c").run(solution.programs[0].program, [7, 0, -1])
+    >>> solution.best([7, 0, -1])
     [8, 1, 0]
     """
     if not _is_time(timeout):
@@ -61,18 +67,42 @@ def solve(
     domain = get_domain(language)
     solvable(domain)
     given = check_examples(domain, _pairs(examples))
-    team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given, top)
+    wanted = max(top, ASKED_AMONG) if wide else top
+    team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given, wanted)
     if not team and not known:
         raise InputError(f"no strategy can work with these examples: {'; '.join(notes)}")
     warm_up(language)
     answers = Answers(domain, given)
     begin = time.perf_counter()
-    gather(team, answers, begin, timeout, known)
-    chosen = answers.answers(top, begin + timeout)
-    partial, satisfied = (None, len(given)) if chosen else answers.partial_answer()
-    seconds = time.perf_counter() - begin
-    reason = None if chosen else _reason(team, answers, satisfied)
-    return Solution(chosen, seconds, answers.executed, reason, partial, satisfied, tuple(notes))
+    gather(team, answers, begin, timeout, known, wide)
+    chosen = answers.answers(top, begin + answers.loading + timeout)
+    return _solution(answers, chosen, team, notes, begin)
+
+
+def _solution(
+    answers: Answers, chosen: tuple[Answer, ...], team: Sequence[Strategy], notes: Sequence[str], begin: float
+) -> Solution:
+    reason, partial, satisfied = None, None, len(answers.examples)
+    if not chosen and answers.memorised is not None:
+        partial, reason = replace(answers.memorised, confidence=None), _memorised(answers.memorised, answers)
+    elif not chosen:
+        partial, satisfied = answers.partial_answer()
+        reason = _reason(team, answers, satisfied)
+    difference = answers.difference()
+    return Solution(
+        chosen,
+        time.perf_counter() - begin - answers.loading,
+        answers.executed,
+        reason,
+        partial,
+        satisfied,
+        tuple(notes),
+        others=max(0, len(answers.behaviours) - 1),
+        difference=difference,
+        language=answers.domain.name,
+        examples=tuple(answers.examples),
+        behaviours=tuple(behaviour.candidate() for behaviour in answers.ranked()),
+    )
 
 
 def _is_time(timeout: Any) -> bool:
@@ -104,6 +134,15 @@ def _pair(number: int, pair: Any) -> Example[Any]:
     except (TypeError, ValueError) as error:
         raise InputError(f"example {number} is not a pair of an input and an output: {pair!r:.100}") from error
     return Example(value, wanted)
+
+
+def _memorised(answer: Answer, answers: Answers) -> str:
+    count = len(answers.examples)
+    return (
+        f"the program that was found only memorises the examples: it has {answer.tokens:,} tokens for "
+        f"{answers.changed:,} values that change in {count:,} example{'s' if count != 1 else ''}; "
+        "more examples may help"
+    )
 
 
 def _reason(team: Sequence[Strategy], answers: Answers, satisfied: int) -> str:

@@ -1,5 +1,7 @@
 """Collects the candidates for one task: executes each on every example, groups them by behaviour, ranks, reduces.
 
+An answer gets a confidence. A program that only memorises the examples is not an answer.
+
 Two programs have the same behaviour if they agree on all probes, faults included. A behaviour is ranked by its shortest
 description and by the total probability that the model gives to its programs.
 """
@@ -9,13 +11,15 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log1p
+from math import exp, inf, log1p
 from random import Random
 from typing import Any, Protocol, TypeVar
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
-from lasynth.solver.solution import Answer
+from lasynth.solver.confidence import FITTED, Evidence, confidence, shares
+from lasynth.solver.doubt import changes, difference, leaves, memorises
+from lasynth.solver.solution import Answer, Difference
 from lasynth.solver.strategies import Candidate, Examples, Judging
 
 PROBES = 128
@@ -28,8 +32,9 @@ INTERPRETED = 32
 """Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
-PRIOR = 0.1
-"""Weight of the log-probability relative to the length of the description; fitted by `experiments/ranking.py`."""
+PRIOR = 0.001
+"""Weight of the log-probability relative to the length of the description. It is so small that the model decides only
+between equal lengths: larger weights gave fewer right answers (`experiments/ranking.py`)."""
 
 
 @dataclass
@@ -43,6 +48,10 @@ class Behaviour:
     log_prob: float | None = None
     known: Answer | None = None
     """The answer of an earlier search."""
+    shown: Answer | None = None
+    """The reduced answer, if it was needed already."""
+    shown_of: int = 0
+    """The number of proposals that it was chosen from."""
 
     def add(self, candidate: Candidate) -> None:
         self.proposals.setdefault(candidate.source, candidate)
@@ -66,6 +75,11 @@ class Behaviour:
             return self.known.program
         return next(iter(self.proposals.values())).program
 
+    def candidate(self) -> Candidate:
+        """A candidate with this behaviour, for a later search."""
+        source = self.known.source if self.known is not None else next(iter(self.proposals))
+        return Candidate(self.program, source, length=self.length, log_prob=self.log_prob)
+
 
 class Rankable(Protocol):
     """What `rank` needs to know of a behaviour."""
@@ -83,15 +97,22 @@ AnyRankable = TypeVar("AnyRankable", bound=Rankable)
 
 def rank(found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN) -> list[AnyRankable]:
     """Sort by score, the best first: a short description and a high probability are good."""
+    return [behaviour for _, behaviour in scored(found, prior, unknown)]
+
+
+def scored(
+    found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN
+) -> list[tuple[float, AnyRankable]]:
+    """Behaviours with their scores, the smallest score first."""
     longest = max((b.length for b in found if b.length is not None), default=0.0) + unknown
     least = min((b.log_prob for b in found if b.log_prob is not None), default=0.0) - unknown
 
-    def score(behaviour: AnyRankable) -> tuple[float, int]:
+    def score(behaviour: AnyRankable) -> float:
         length = longest if behaviour.length is None else behaviour.length
         log_prob = least if behaviour.log_prob is None else behaviour.log_prob
-        return length - prior * log_prob, behaviour.order
+        return length - prior * log_prob
 
-    return sorted(found, key=score)
+    return sorted(((score(b), b) for b in found), key=lambda pair: (pair[0], pair[1].order))
 
 
 def _log_add(a: float, b: float) -> float:
@@ -111,10 +132,17 @@ class Answers:
     """The best candidate that does not satisfy all examples, and the number of examples it satisfies."""
     cut_short: bool = False
     """Whether the time limit ended a search for programs that satisfy all examples."""
+    asked: bool = False
+    """Whether a model was asked."""
+    loading: float = 0.0
+    """Seconds in which a model was loaded. They do not count towards the time limit."""
+    memorised: Answer | None = None
+    """The best program that satisfies every example, but memorises them."""
 
     def __post_init__(self) -> None:
         self.satisfied = solvable(self.domain).tester(self.examples)
         self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
+        self.changed = changes(self.domain, self.examples)
 
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate. Returns whether it satisfies every example."""
@@ -158,15 +186,53 @@ class Answers:
             behaviour.log_prob = log_prob
 
     def answers(self, top: int, deadline: float) -> tuple[Answer, ...]:
-        """The best answer, then others, the shortest first. After the deadline only known answers are added."""
+        """The best answer, then others, the shortest first. After the deadline only known answers are added.
+
+        Programs that memorise are left out; the best of them is kept in `memorised`.
+        """
+        found = scored(list(self.behaviours.values()))
+        sure = shares([score for score, _ in found], self.confidence())
         chosen: list[Answer] = []
-        for behaviour in self.ranked():
-            if behaviour.known is None and (len(chosen) >= top or (chosen and time.perf_counter() > deadline)):
+        for (_, behaviour), share in zip(found, sure, strict=True):
+            some = bool(chosen) or self.memorised is not None
+            if behaviour.known is None and (len(chosen) >= top or (some and time.perf_counter() > deadline)):
                 continue
-            answer = self._answer(behaviour)
-            if self._verified(answer):
+            answer = replace(self._answer(behaviour), confidence=share)
+            if not self._verified(answer):
+                continue
+            if self.domain.name in FITTED and memorises(answer.tokens, self.changed):
+                self.memorised = self.memorised or answer
+            else:
                 chosen.append(answer)
         return (*chosen[:1], *sorted(chosen[1:], key=lambda answer: answer.tokens))
+
+    def confidence(self) -> float | None:
+        """Probability that the best behaviour is right on unseen inputs; None if there is none or it is not known."""
+        known = self.behaviours and self.domain.name in FITTED
+        return confidence(self.evidence()) if known else None
+
+    def evidence(self) -> Evidence:
+        """What is known about the best behaviour. There must be one."""
+        (score, best), *others = scored(list(self.behaviours.values()))
+        sources = set(best.proposals)
+        return Evidence(
+            others=len(others),
+            margin=others[0][0] - score if others else inf,
+            examples=len(self.examples),
+            tokens=self._answer(best).tokens,
+            length=score if best.length is None else best.length,
+            size=len(leaves(self.domain.value_json(self.examples[0].input))),
+            changed=self.changed,
+            asked=self.asked,
+            agreed=self.asked and len(sources) > 1,
+        )
+
+    def difference(self) -> Difference | None:
+        """A simple input on which the best two behaviours disagree; None if there is only one."""
+        if len(self.behaviours) < 2:
+            return None
+        pair = [behaviour.program for behaviour in self.ranked()[:2]]
+        return difference(self.domain, pair, self.examples, self.probes)
 
     def partial_answer(self) -> tuple[Answer | None, int]:
         """The best program that does not satisfy all examples, and the number of examples it satisfies."""
@@ -174,24 +240,24 @@ class Answers:
             return None, 0
         candidate = self.partial[1]
         answer = self._shown(candidate, candidate.source, candidate.log_prob)
-        return answer, int(self.satisfied(self.domain.parse_text(answer.concise)).sum())
+        return answer, int(self.satisfied(self.domain.parse_text(answer.code)).sum())
 
     def _answer(self, behaviour: Behaviour) -> Answer:
         """The shortest of the reduced proposals. A known answer stays as it was."""
         if behaviour.known is not None:
             return replace(behaviour.known, log_prob=behaviour.log_prob, length=behaviour.length)
         sources = ", ".join(sorted(behaviour.proposals))
-        shown = [
-            replace(self._shown(candidate, sources, behaviour.log_prob), length=behaviour.length)
-            for candidate in behaviour.proposals.values()
-        ]
-        return min(shown, key=lambda answer: answer.tokens)
+        if behaviour.shown is None or behaviour.shown_of != len(behaviour.proposals):
+            shown = [self._shown(candidate, sources, None) for candidate in behaviour.proposals.values()]
+            behaviour.shown, behaviour.shown_of = min(shown, key=lambda answer: answer.tokens), len(shown)
+        return replace(behaviour.shown, source=sources, log_prob=behaviour.log_prob, length=behaviour.length)
 
     def _shown(self, candidate: Candidate, source: str, log_prob: float | None) -> Answer:
         program = self._small(candidate.program)
-        concise = self.domain.pretty(program)
-        tokens = self.domain.length(self.domain.parse_text(concise))
-        return Answer(program, self.domain.text(candidate.program), concise, source, log_prob, tokens)
+        code = self.domain.pretty(program)
+        tokens = self.domain.length(self.domain.parse_text(code))
+        found = self.domain.text(candidate.program)
+        return Answer(program, code, found, source, log_prob, tokens, language=self.domain.name)
 
     def _small(self, program: Any) -> Any:
         """The reduced canonical program, as in data sets. It satisfies the same examples."""
@@ -208,7 +274,7 @@ class Answers:
 
         The compiled machine checks all examples, the interpreter that defines the language the first ones.
         """
-        program = self.domain.parse_text(answer.concise)
+        program = self.domain.parse_text(answer.code)
         return bool(self.satisfied(program).all()) and all(
             self.domain.run(program, example.input) == example.output for example in self.examples[:INTERPRETED]
         )

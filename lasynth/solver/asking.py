@@ -10,16 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver.answers import PROBES
-from lasynth.solver.solution import Answer
 from lasynth.solver.strategies import Examples
 
 INPUTS = 500
 """Number of random inputs among which the question is chosen."""
+
+
+class HasProgram(Protocol):
+    """An answer or a candidate."""
+
+    @property
+    def program(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Question:
     """Each distinct output (None: the program fails), with the indices of the answers that give it."""
 
 
-def question(domain: AnyDomain, answers: Sequence[Answer], examples: Examples) -> Question | None:
+def question(domain: AnyDomain, answers: Sequence[HasProgram], examples: Examples) -> Question | None:
     """The input that separates the answers best; None if all answers agree.
 
     Ties go to an input within the range of the examples, which every strategy can take, and then to a short one.
@@ -52,6 +58,13 @@ def question(domain: AnyDomain, answers: Sequence[Answer], examples: Examples) -
     if best is None:
         return None
     return Question(inputs[chosen], tuple(_groups(domain, results, chosen)))
+
+
+def count_behaviours(domain: AnyDomain, found: Sequence[HasProgram], examples: Examples) -> int:
+    """The number of programs that differ in behaviour on the probes and on the examples."""
+    inputs = [*solvable(domain).probes(Random(0), PROBES, examples), *(example.input for example in examples)]
+    results = domain.run_many([item.program for item in found], inputs) if found else []
+    return len({json.dumps([None if o is None else domain.value_json(o) for o in row]) for row in results})
 
 
 def _groups(domain: AnyDomain, results: Sequence[Sequence[Any]], i: int) -> list[tuple[Any, tuple[int, ...]]]:

@@ -1,21 +1,27 @@
-"""Chooses the strategies of a search, divides the time among them and collects what they find."""
+"""Chooses the strategies of a search, divides the time among them and collects what they find.
+
+The model is asked only if the symbolic strategy is unsure, and torch is loaded only then.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.solver.answers import Answers
 from lasynth.solver.reach import refusal_of
 from lasynth.solver.solution import Answer
-from lasynth.solver.strategies import Examples, Judging, Strategy, Symbolic
+from lasynth.solver.strategies import Candidate, Examples, Judging, Strategy, Symbolic
 from lasynth.task import Example, InputError
+
+if TYPE_CHECKING:
+    from lasynth.solver.neural import Neural
 
 StrategyName = Literal["portfolio", "symbolic", "neural"]
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
@@ -29,20 +35,51 @@ LAST_CALL = 0.95
 NEARLY = 0.1
 """A strategy that ends with less than this share of its time left counts as cut short."""
 
+SURE = 0.5
+"""A strategy is not asked if the answer that was found before has at least this confidence."""
+
+
+class Later:
+    """The neural strategy, loaded when it is first used: loading torch takes longer than most searches."""
+
+    name = "neural"
+
+    def __init__(self, weights: Path, domain: AnyDomain, top: int) -> None:
+        self.weights, self.domain, self.top = weights, domain, top
+
+    @cached_property
+    def neural(self) -> Neural:
+        from lasynth.solver.neural import Neural
+
+        return Neural(self.weights, self.domain.name, self.top)
+
+    def refusal(self, examples: Examples) -> str | None:
+        return refusal_of(self.weights, self.domain, examples)
+
+    def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
+        return self.neural.candidates(examples, deadline)
+
+    def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
+        return self.neural.log_probs(programs, examples)
+
 
 def choose_team(
     domain: AnyDomain, name: str, weights: Path | None, examples: Examples, top: int = 1
 ) -> tuple[list[Strategy], list[str]]:
-    """The strategies that can work with the examples, and the reasons why others cannot. InputError."""
+    """The strategies that can work with the examples, and the reasons why others cannot. InputError.
+
+    A model that the user names is loaded at once, so that a wrong name is an error.
+    """
     if name not in get_args(StrategyName):
         raise InputError(f"there is no strategy `{name}`; known strategies: {', '.join(get_args(StrategyName))}")
     asked: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
     notes: list[str] = []
     shipped = PRETRAINED / domain.name
-    if weights is None and shipped.exists():
-        weights = shipped
     if name != "symbolic" and weights is None:
-        notes.append("neural: there are no weights for this language")
+        if shipped.exists():
+            asked.append(Later(shipped, domain, top))
+        else:
+            notes.append("neural: there are no weights for this language")
     elif name != "symbolic" and weights is not None:
         if (refused := refusal_of(weights, domain, examples)) is not None:
             notes.append(f"neural: {refused}")
@@ -60,32 +97,53 @@ def choose_team(
 
 
 def gather(
-    team: Sequence[Strategy], answers: Answers, begin: float, timeout: float, known: Sequence[Answer] = ()
+    team: Sequence[Strategy],
+    answers: Answers,
+    begin: float,
+    timeout: float,
+    known: Sequence[Answer | Candidate] = (),
+    wide: bool = False,
 ) -> Answers:
-    """Run the strategies one after the other; the last one gets all the remaining time. Then add the known answers.
+    """Run the strategies one after the other; the last one gets all the remaining time. Then add what is known.
 
-    The known answers come last because an answer shortens the time of the strategies that follow.
+    Unless the search is wide, a strategy is left out if the answer found before it is sure. What is known comes last
+    because an answer shortens the time of the strategies that follow.
     """
-    last_call = begin + LAST_CALL * timeout
+    ran: list[Strategy] = []
     for strategy in team:
-        now = time.perf_counter()
-        share = 1.0 if strategy is team[-1] else FIRST_SHARE
-        until = now + share * (last_call - now)
-        if answers.behaviours:
-            until = min(until, now + PATIENCE * timeout)
-        ended = False
-        for candidate in strategy.candidates(answers.examples, until):
-            answers.add(candidate)
-            ended |= candidate.after_all
-            if time.perf_counter() > until:
-                break
-        answers.cut_short |= not ended and time.perf_counter() > until - NEARLY * (until - now)
-    for answer in known:
-        answers.keep(answer)
-    for strategy in team:
+        if ran and not wide and (answers.confidence() or 0.0) >= SURE:
+            continue
+        if isinstance(strategy, Later):
+            now = time.perf_counter()
+            strategy.neural  # noqa: B018 - loads the model
+            answers.loading += time.perf_counter() - now
+        _run(strategy, answers, begin + answers.loading, timeout, strategy is team[-1])
+        ran.append(strategy)
+    for item in known:
+        if isinstance(item, Answer):
+            answers.keep(item)
+        else:
+            answers.add(item._replace(log_prob=None))  # the model sees more examples now
+    for strategy in ran:
         if isinstance(strategy, Judging):
-            answers.weigh(strategy, last_call)
+            answers.weigh(strategy, begin + answers.loading + LAST_CALL * timeout)
     return answers
+
+
+def _run(strategy: Strategy, answers: Answers, begin: float, timeout: float, last: bool) -> None:
+    """Collect the candidates of one strategy within its share of the time."""
+    now, last_call = time.perf_counter(), begin + LAST_CALL * timeout
+    until = now + (1.0 if last else FIRST_SHARE) * (last_call - now)
+    if answers.behaviours:
+        until = min(until, now + PATIENCE * timeout)
+    answers.asked |= isinstance(strategy, Judging)
+    ended = False
+    for candidate in strategy.candidates(answers.examples, until):
+        answers.add(candidate)
+        ended |= candidate.after_all
+        if time.perf_counter() > until:
+            break
+    answers.cut_short |= not ended and time.perf_counter() > until - NEARLY * (until - now)
 
 
 @cache

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from hashlib import sha256
 
 import pytest
@@ -49,7 +51,16 @@ def test_the_model_alone_finds_short_programs(body: str, given: int) -> None:
     assert C.run_many([solution.programs[0].program], NEW) == C.run_many([program], NEW)
 
 
-def test_the_portfolio_combines_both_strategies() -> None:
-    solution = solve([(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS], timeout=20)
-    assert solution.programs[0].source == "neural, symbolic"
+def test_the_portfolio_asks_the_model_if_the_symbolic_answer_is_not_certain() -> None:
+    pairs = [(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS]
+    solution = solve(pairs[:1], timeout=20)
+    assert "neural" in {source for found in solution.behaviours for source in found.source.split(", ")}
+    assert solve(pairs[:1], timeout=20, wide=True).best is not None
     assert solution.notes == ()
+
+
+def test_torch_is_not_loaded_for_a_certain_answer() -> None:
+    pairs = [(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS]
+    code = f"import sys; from lasynth import solve; print(solve({pairs}).best.source, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["symbolic", "False"]

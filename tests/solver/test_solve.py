@@ -64,9 +64,9 @@ def test_answers_for_generated_tasks_satisfy_the_examples() -> None:
         pairs = [(e.input, e.output) for e in task.examples]
         solution = solve(pairs[:5], strategy="symbolic", top=3, timeout=20)
         for answer in solution.programs:
-            for code in (answer.code, answer.concise):
+            for code in (answer.found, answer.code):
                 assert [C.run(C.parse_text(code), x) for x, _ in pairs[:5]] == [y for _, y in pairs[:5]]
-            assert answer.tokens == C.length(C.parse_text(answer.concise))
+            assert answer.tokens == C.length(C.parse_text(answer.code))
         behaviours = C.behaviours([C.canonical(a.program) for a in solution.programs], pairs[0][0])
         assert len(behaviours) == len(solution.programs)
         assert solution.solved == (solution.reason is None)
@@ -125,7 +125,7 @@ def test_other_answers_come_smallest_first() -> None:
     sizes = [answer.tokens for answer in solution.programs[1:]]
     assert len(sizes) > 2
     assert sizes == sorted(sizes)
-    assert solution.programs[0].concise == best.programs[0].concise
+    assert solution.programs[0].code == best.programs[0].code
 
 
 def test_an_unchanged_list_needs_no_statement() -> None:
@@ -248,11 +248,13 @@ def test_programs_with_the_same_behaviour_are_one_answer() -> None:
     assert answers.answers(1, inf)[0].source == "neural, symbolic"
 
 
-def test_the_model_decides_between_descriptions_of_similar_length() -> None:
-    short, long = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.05)
-    assert gathered(short, long).ranked()[0].program == OTHER
-    believed = gathered(short, long, Candidate(THE_SAME, "neural", log_prob=-1.0))
+def test_the_model_decides_between_descriptions_of_equal_length() -> None:
+    first, second = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.0)
+    assert gathered(first, second).ranked()[0].program == OTHER
+    believed = gathered(first, second, Candidate(THE_SAME, "neural", log_prob=-1.0))
     assert believed.ranked()[0].program == INCREMENTS
+    longer = second._replace(length=3.5)
+    assert gathered(first, longer, Candidate(THE_SAME, "neural", log_prob=-1.0)).ranked()[0].program == OTHER
 
 
 def test_the_model_scores_programs_of_other_strategies() -> None:
@@ -262,7 +264,7 @@ def test_the_model_scores_programs_of_other_strategies() -> None:
             return [-19.0 if "if" in C.unparse(asked) else -1.0 for asked in programs]
 
     judge = Judge()
-    answers = gathered(Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=4.0))
+    answers = gathered(Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.0))
     answers.weigh(judge, inf)
     assert len(judge.asked) == 2
     assert judge.asked[1] == program("++a[0]; ++a[1]; ++a[2];"), "in the canonical form of the training data"
@@ -301,7 +303,7 @@ def test_questions_split_the_answers_evenly() -> None:
     ("settings", "message"),
     [({"timeout": 0}, "timeout"), ({"timeout": float("nan")}, "timeout"), ({"top": 0}, "top"), ({"top": 1.5}, "whole"),
      ({"strategy": "magic"}, "magic"),
-     ({"language": "basic"}, "basic"), ({"language": "karel"}, "karel"), ({"weights": "/nowhere"}, "nowhere")],
+     ({"language": "basic"}, "basic"), ({"language": "karel"}, "a world"), ({"weights": "/nowhere"}, "nowhere")],
 )  # fmt: skip
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -329,7 +331,7 @@ def test_known_answers_are_kept_if_they_satisfy_the_examples() -> None:
     ]
     solution = solve(LOOP, strategy="symbolic", known=known)
     assert solution.programs[0].source == "symbolic"
-    assert [answer.concise for answer in solution.programs[1:]] == [known[0].concise]
+    assert [answer.code for answer in solution.programs[1:]] == [known[0].code]
 
 
 def test_known_answers_keep_their_source_and_length() -> None:
@@ -344,7 +346,7 @@ def test_a_known_answer_is_enough_without_a_strategy(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(lasynth.solver.portfolio, "PRETRAINED", tmp_path)
     known = gathered(Candidate(INCREMENTS, "x")).answers(1, inf)
     solution = solve(LOOP, strategy="neural", known=known)
-    assert solution.programs == known
+    assert [answer.code for answer in solution.programs] == [answer.code for answer in known]
     assert "no weights" in solution.notes[0]
     unsolved = solve([([0, 0, 0], [0, 0, 9])], strategy="neural", known=known)
     assert unsolved.reason is not None
@@ -364,7 +366,7 @@ def test_questions_prefer_inputs_within_the_range_of_the_examples() -> None:
 
 def test_numpy_arrays_and_integers() -> None:
     arrays = [(np.array(x), np.array(y, np.int32)) for x, y in LOOP]
-    assert solve(arrays).programs[0].concise == solve(LOOP).programs[0].concise
+    assert solve(arrays).programs[0].code == solve(LOOP).programs[0].code
     assert solve(np.array(LOOP)).solved  # type: ignore[arg-type]
     assert solve([([np.int64(v) for v in x], y) for x, y in LOOP], top=np.int64(2)).solved  # type: ignore[arg-type]
     with pytest.raises(InputError, match="example 1"):

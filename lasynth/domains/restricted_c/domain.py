@@ -162,6 +162,9 @@ class RestrictedC:
     def alike(self, values: Sequence[list[int]], examples: Sequence[ListExample]) -> list[bool]:
         return solving.alike(values, examples)
 
+    def simpler(self, value: list[int], examples: Sequence[ListExample]) -> Iterator[list[int]]:
+        return solving.simpler(value, examples)
+
     def standalone(self, program: Program, examples: Sequence[ListExample]) -> str:
         return solving.standalone(program, examples)
 

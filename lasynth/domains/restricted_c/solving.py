@@ -42,6 +42,9 @@ LARGE = INT_MAX // 16
 USUAL = 4
 """Lists that tell programs apart contain at least the values from -USUAL to USUAL."""
 
+MOST_SIMPLIFIED, SMALL = 50, 5
+"""Longest list that is made simpler. Values that replace an element are at most this far from the simplest one."""
+
 
 def check_example(example: ListExample, first: ListExample) -> None:
     """Raise InputError if input and output differ in length, or if the length is not that of the first example."""
@@ -64,7 +67,7 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
     """
     deadline -= SECONDS_PER_ELEMENT * len(examples[0].input)
     found = False
-    for program, length, faultless in _written(examples, deadline):
+    for program, length, faultless in _written(examples, deadline, broad=True):
         found = found or faultless
         yield Explained(program, length)
     in_time = not has_passed(deadline)
@@ -84,13 +87,13 @@ class _Written(NamedTuple):
     """Whether it stays within 32 bits on the examples that it was written for."""
 
 
-def _written(examples: Sequence[ListExample], deadline: float) -> Iterator[_Written]:
+def _written(examples: Sequence[ListExample], deadline: float, broad: bool = False) -> Iterator[_Written]:
     """Write the explanations of the examples as programs; only one of them if the deadline has passed."""
     inputs, outputs = _Lists([e.input for e in examples]), _Lists([e.output for e in examples])
     some = slice(max(1, MOST_CHECKED // len(examples[0].input)))
     large = _are_large(inputs[some]) or _are_large(outputs[some])
     written = late_tries = 0
-    for length, explanation in explain(inputs, outputs, deadline)[:MOST_PROGRAMS]:
+    for length, explanation in explain(inputs, outputs, deadline, broad=broad)[:MOST_PROGRAMS]:
         if has_passed(deadline):
             if written or late_tries == LATE_TRIES:
                 return
@@ -172,6 +175,19 @@ def alike(values: Sequence[list[int]], examples: Sequence[ListExample]) -> list[
     """Which lists have all their elements between the smallest and the largest element of the examples' inputs."""
     low, high = min(min(e.input) for e in examples), max(max(e.input) for e in examples)
     return [low <= min(value) and max(value) <= high for value in values]
+
+
+def simpler(value: list[int], examples: Sequence[ListExample]) -> Iterator[list[int]]:
+    """The list with one element replaced by a value that is nearer to 0 and within the range of the examples."""
+    if len(value) > MOST_SIMPLIFIED:
+        return
+    low, high = min(min(e.input) for e in examples), max(max(e.input) for e in examples)
+    base = min(max(low, 0), high)  # the value nearest to 0 within the range
+    nearest = sorted(range(max(low, base - SMALL), min(high, base + SMALL) + 1), key=lambda v: (abs(v), v < 0))
+    for i, old in enumerate(value):
+        for new in nearest:
+            if (abs(new), new < 0) < (abs(old), old < 0):
+                yield [*value[:i], new, *value[i + 1 :]]
 
 
 FILE = """\

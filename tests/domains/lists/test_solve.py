@@ -33,7 +33,7 @@ def test_answers_hold_for_other_lengths(examples: list[Any], value: Any, wanted:
     assert solution.solved, solution.reason
     answer = solution.programs[0]
     assert LISTS.run(answer.program, value) == wanted
-    assert "int func_1(" in answer.concise
+    assert "int func_1(" in answer.code
 
 
 def test_a_list_from_the_empty_list_is_empty_if_nothing_else_is_known() -> None:
@@ -46,7 +46,7 @@ def test_a_list_from_the_empty_list_is_empty_if_nothing_else_is_known() -> None:
 def test_inputs_by_name_may_come_in_any_order() -> None:
     examples = [({"k": 2, "b": [5, 6]}, [7, 8]), ({"b": [5, 1, 4], "k": 1}, [6, 2, 5]), ({"k": 9, "b": []}, [])]
     solution = solve(examples, language="lists", strategy="symbolic", timeout=20)
-    assert "int func_1(int k, const int b[], int n, int out[])" in solution.programs[0].concise
+    assert "int func_1(int k, const int b[], int n, int out[])" in solution.programs[0].code
     assert LISTS.run(solution.programs[0].program, {"b": [1], "k": 5}) == [6]
 
 

@@ -16,13 +16,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple, Protocol, TypeAlias, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c.symbolic import sums
+from lasynth.domains.restricted_c.symbolic.alternatives import alternatives
 from lasynth.domains.restricted_c.symbolic.conditions import SHORT, Comparison, Separation, bits, separations
 from lasynth.domains.restricted_c.symbolic.explanations import (
     Choice,
@@ -76,15 +77,17 @@ class Rows(Protocol):
     def __getitem__(self, rows: list[int] | slice, /) -> Ints: ...
 
 
-def explain(inputs: Rows, expected: Rows, deadline: float = float("inf"), costs: Costs = COSTS) -> list[Described]:
-    """Explanations that fit the examples, the shortest first.
+def explain(
+    inputs: Rows, expected: Rows, deadline: float = float("inf"), costs: Costs = COSTS, broad: bool = False
+) -> list[Described]:
+    """Explanations that fit the examples, the shortest first. A broad search adds those of `alternatives`.
 
     After the deadline (of `time.perf_counter`) the search stops, and the explanations found so far are no longer
     compared with the examples that they were not made from.
     """
     chosen = list(range(min(len(inputs), FIRST_EXAMPLES)))
     while True:
-        found = _Search(inputs[chosen], expected[chosen], deadline, costs).explanations()
+        found = _Search(inputs[chosen], expected[chosen], deadline, costs).explanations(broad)
         if len(chosen) == len(inputs):
             return found
         fitting = _unrefuted(found, inputs, expected, deadline)
@@ -164,20 +167,31 @@ class _Search:
         self.open = np.flatnonzero(~copies).tolist()
         """Positions that change. Only these can gain from a condition."""
         self.kept = float(self.plain[copies].sum())
+        self.ways: list[Separation] = []
+        """Separations that were priced."""
 
-    def explanations(self) -> list[Described]:
+    def explanations(self, broad: bool = False) -> list[Described]:
         """All explanations, the shortest first. After the deadline only those found so far.
 
         At least one is returned if plain sums or a piecewise function explain the task.
         """
         found: dict[Explanation, Described] = {}
-        for explanation in chain(self.alike(), chain.from_iterable(map(self.variants, self.best_structures()))):
+        self.describe(chain(self.alike(), chain.from_iterable(map(self.variants, self.best_structures()))), found)
+        if broad and not has_passed(self.deadline):
+            # the weights were fitted without alternatives: one of them is never preferred to the best explanation
+            self.describe(alternatives(self), found, min((f.length for f in found.values()), default=-inf))
+        return sorted(found.values(), key=lambda f: f.length)
+
+    def describe(
+        self, explanations: Iterator[Explanation], found: dict[Explanation, Described], least: float = -inf
+    ) -> None:
+        """Add explanations with the lengths of their descriptions, but at least `least`, until the deadline."""
+        for explanation in explanations:
             if explanation not in found:
                 length = float(description(explanation) @ self.costs.weights)
-                found[explanation] = Described(length, explanation)
+                found[explanation] = Described(max(length, least), explanation)
             if has_passed(self.deadline):
                 break
-        return sorted(found.values(), key=lambda f: f.length)
 
     def best_structures(self) -> list[Structure]:
         """The structures with the smallest costs."""
@@ -199,6 +213,7 @@ class _Search:
         ways = self.separations()[: max(1, int(work / (2 * per_mask)))]
         self.table.fill([(m, p) for way in ways for m in self.sides(way) for p in self.open])
         self.split = np.array([self.prices_split(way) for way in ways]).reshape(len(ways), len(self.open))  # (W, O)
+        self.ways = ways
         yield from self.shared(ways)
         yield from self.moving()
         paired = ways[: min(PAIRED, int(sqrt(work / (4 * per_mask))))]

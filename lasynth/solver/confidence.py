@@ -1,0 +1,88 @@
+"""How likely an answer is right on unseen inputs: a logistic model of a few facts about the search.
+
+`experiments/confidence.py` fits the weights on tasks whose answers are known, and measures the calibration on others.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import NamedTuple
+
+MOST_MARGIN = 12.0
+"""Larger margins count as this one, and so does the margin of an answer without a rival."""
+LEAST_MARGIN = 0.05
+"""Added to margins before their logarithm is taken."""
+WEIGHTS: dict[str, float] = {
+    "constant": 3.023,
+    "others": 0.106,
+    "margin": -0.016,
+    "closeness": -0.704,
+    "examples": 0.3,
+    "one example": -0.709,
+    "tokens": -0.485,
+    "length": -0.706,
+    "size": -0.317,
+    "tokens per value": -0.505,
+    "agreed": -0.048,
+    "not agreed": -0.481,
+}
+"""In nats; fitted for restricted C."""
+FITTED = ("c",)
+"""Languages that were measured. Answers in other languages have no confidence, and may be of any length."""
+
+
+class Evidence(NamedTuple):
+    """What is known about the best answer of a search."""
+
+    others: int
+    """Other behaviours that satisfy every example."""
+    margin: float
+    """Score of the second behaviour minus that of the first; infinite without a second one."""
+    examples: int
+    tokens: int
+    length: float
+    """Length of the description, in nats."""
+    size: int
+    """Values in the input of an example."""
+    changed: int
+    """Values that the examples change."""
+    asked: bool
+    """Whether a model was asked."""
+    agreed: bool
+    """Whether the model found the same behaviour as another strategy."""
+
+
+def features(evidence: Evidence) -> dict[str, float]:
+    """The features of the logistic model, by their names in WEIGHTS."""
+    return {
+        "constant": 1.0,
+        "others": log(1 + evidence.others),
+        "margin": min(evidence.margin, MOST_MARGIN),
+        "closeness": -log(LEAST_MARGIN + min(evidence.margin, MOST_MARGIN)),
+        "examples": log(evidence.examples),
+        "one example": float(evidence.examples == 1),
+        "tokens": log(1 + evidence.tokens),
+        "length": evidence.length / 10,
+        "size": log(evidence.size),
+        "tokens per value": log((1 + evidence.tokens) / (1 + evidence.changed)),
+        "agreed": float(evidence.agreed),
+        "not agreed": float(evidence.asked and not evidence.agreed),
+    }
+
+
+def confidence(evidence: Evidence) -> float:
+    """Probability that the answer is right on unseen inputs."""
+    total = sum(WEIGHTS[name] * value for name, value in features(evidence).items())
+    return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+
+
+def shares(scores: list[float], first: float | None) -> list[float | None]:
+    """Confidence of every behaviour, given the scores in ascending order and the confidence of the first.
+
+    The others share what is left by their scores. A part as large as the second one's is kept for behaviours that were
+    not found.
+    """
+    if len(scores) < 2 or first is None:
+        return [first] * len(scores)
+    weights = [exp(scores[1] - score) for score in scores[1:]]
+    return [first, *((1 - first) * weight / (1 + sum(weights)) for weight in weights)]
