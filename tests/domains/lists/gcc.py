@@ -13,7 +13,18 @@ from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language.nodes import Program, Type
 
 AVAILABLE = shutil.which("gcc") is not None
-FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"]
+STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-maybe-uninitialized", "-c", "-o", "/dev/null"]
+"""Without sanitizers, which hide some warnings. A list that is always empty looks uninitialized to gcc."""
+FLAGS = [
+    "-std=c99",
+    "-O1",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-maybe-uninitialized",
+    "-fsanitize=undefined,address",
+    "-fno-sanitize-recover=all",
+]
 HELPERS = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +69,7 @@ def run_with_gcc(
     parts.append("int main(void)\n{\n" + "\n".join(calls) + "\n    return 0;\n}\n")
     source = folder / "cases.c"
     source.write_text("\n".join(parts))
+    subprocess.run(["gcc", *STRICT, str(source)], check=True)
     subprocess.run(["gcc", *FLAGS, str(source), "-o", str(folder / "cases")], check=True)
     run = subprocess.run(
         [folder / "cases"], input=" ".join(map(str, numbers)), check=True, stdout=subprocess.PIPE, text=True

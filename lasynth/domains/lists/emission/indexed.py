@@ -154,7 +154,7 @@ class Indexed(Numbers):
     def _pull_rotate(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
         by = self.number(k)
-        size = self.bind(length.value)
+        size = self._divisor(self.bind(length.value))
         turned = binary(by, "%", size, PRODUCT)
         if not (isinstance(k, Constant) and k.value >= 0):
             turned = binary(plus(turned, size), "%", size, PRODUCT)
@@ -168,7 +168,7 @@ class Indexed(Numbers):
 
     def _pull_repeat(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
-        size = self.bind(length.value)
+        size = self._divisor(self.bind(length.value))
         total = self.out.variable("total", binary(size, "*", self._from_zero(k), PRODUCT))
         return Pull(Length(total), lambda i: at(binary(i, "%", size, PRODUCT)))
 
@@ -181,13 +181,13 @@ class Indexed(Numbers):
 
     def _pull_stretch(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
-        times = self._from_zero(k)
+        times = self._divisor(self._from_zero(k))
         total = self.out.variable("total", binary(length.value, "*", times, PRODUCT))
         return Pull(Length(total), lambda i: at(binary(i, "/", times, PRODUCT)))
 
     def _pull_every(self, x: Expression, k: Expression) -> Pull:
         length, at = self.pull(x)
-        size, step = self.bind(length.value), self.bind(self.number(k))
+        size, step = self.bind(length.value), self._divisor(self.bind(self.number(k)))
         count = plus(binary(minus(size, ONE), "/", step, PRODUCT), ONE)
         total = self.out.variable("total", choice(binary(size, ">", ZERO, LESS), count, ZERO))
         return Pull(Length(total), lambda i: at(binary(i, "*", step, PRODUCT)))

@@ -74,9 +74,11 @@ class Writer:
     def _hide_zero(self, op: Op, parts: list[C]) -> list[C]:
         """A division by a literal 0, which is never carried out if the program does not fault, in a form that gcc
         accepts."""
-        if op in (Op.DIV, Op.MOD) and parts[1].text == "0":
-            return [parts[0], self.out.variable("zero", ZERO)]
-        return parts
+        return [parts[0], self._divisor(parts[1])] if op in (Op.DIV, Op.MOD) else parts
+
+    def _divisor(self, value: C) -> C:
+        """A number to divide by; in a variable if gcc might see that it is 0, and warn."""
+        return value if value.is_simple and value.text != "0" else self.out.variable("divisor", value)
 
     def _common(self, lengths: Sequence[Length]) -> Length:
         """The shortest; lengths of numbers are empty texts."""
