@@ -2,8 +2,8 @@
 
     python benchmarks/train_processes.py [--out FILE]
 
-It measures on quiet cores and beside one busy process. Each case trains for the same number of steps with the command
-itself. Its speed is taken from the log of the second half of the steps, because the first half compiles kernels. The
+It measures on quiet cores and beside one busy process. Each case trains for the same time with the command itself. Its
+speed is taken from the log of the second half of the steps, because the first half compiles kernels. The
 cases take turns in several rounds, and the best round of each counts. All ratios come from one run of this benchmark.
 Run it on cores that are otherwise idle.
 """
@@ -43,16 +43,18 @@ def cases(cores: int) -> dict[str, tuple[list[str], dict[str, str]]]:
     return {PLAIN: ([], {}), **by_hand, **one}
 
 
-def programs_per_second(data: Path, options: list[str], environment: dict[str, str], steps: int) -> float:
-    """The speed in the second half of a training's steps."""
+def programs_per_second(data: Path, options: list[str], environment: dict[str, str], seconds: float) -> float:
+    """The speed in the second half of a training that is stopped after so many seconds of steps."""
     clean = {name: value for name, value in os.environ.items() if name != THREADS}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        command = [sys.executable, "-m", "lasynth.cli", "train", str(data), "--out", str(run), "--steps", str(steps)]
-        more = ["--log-every", str(steps // 2), "--validate-every", str(steps), "--validation-tasks", "1", *options]
+        command = [sys.executable, "-m", "lasynth.cli", "train", str(data), "--out", str(run)]
+        more = ["--hours", str(seconds / 3600), "--log-every", "1", "--validation-tasks", "1", *options]
         subprocess.run([*command, *more], env={**clean, **environment}, check=True, capture_output=True)
         records = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
-    return float(next(record for record in reversed(records) if record["kind"] == "train")["programs/s"])
+    steps = [record for record in records if record["kind"] == "train"]
+    first, last = steps[len(steps) // 2 - 1], steps[-1]
+    return float(last["programs"] - first["programs"]) / float(last["seconds"] - first["seconds"])
 
 
 @contextmanager
@@ -67,14 +69,14 @@ def busy(count: int) -> Iterator[None]:
             other.wait()
 
 
-def measure(data: Path, options: list[str], steps: int, rounds: int) -> dict[str, Any]:
+def measure(data: Path, options: list[str], seconds: float, rounds: int) -> dict[str, Any]:
     best: dict[str, dict[str, float]] = {}
     for beside in ("quiet", "beside one busy process"):
         rates = best.setdefault(beside, {})
         for _ in range(rounds):
             for name, (extra, environment) in cases(usable_cores()).items():
                 with busy(int(beside != "quiet")):
-                    rate = programs_per_second(data, [*options, *extra], environment, steps)
+                    rate = programs_per_second(data, [*options, *extra], environment, seconds)
                 rates[name] = max(rates.get(name, 0.0), rate)
     ratios = {}
     for beside, rates in best.items():
@@ -100,13 +102,13 @@ def main() -> None:
     arguments.add_argument("--model", default="LaSynth")
     arguments.add_argument("--batch", type=int, default=64)
     arguments.add_argument("--tasks", type=int, default=20_000)
-    arguments.add_argument("--steps", type=int, default=400)
+    arguments.add_argument("--seconds", type=float, default=60.0, help="of each training")
     arguments.add_argument("--rounds", type=int, default=2)
     chosen = arguments.parse_args()
     options = ["--model", chosen.model, "--batch", str(chosen.batch)]
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(make_data(Path(folder), chosen.tasks), options, chosen.steps, chosen.rounds)
-    settings = {"model": chosen.model, "batch": chosen.batch, "steps": chosen.steps, "rounds": chosen.rounds}
+        figures = measure(make_data(Path(folder), chosen.tasks), options, chosen.seconds, chosen.rounds)
+    settings = {"model": chosen.model, "batch": chosen.batch, "seconds": chosen.seconds, "rounds": chosen.rounds}
     facts = {"benchmark": "train_processes", **settings, "usable cores": usable_cores(), "torch": torch.__version__}
     report({**facts, **figures}, chosen.out)
 

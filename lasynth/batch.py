@@ -43,13 +43,15 @@ class Collator:
     """Which values the model can represent."""
     states: bool = False
     """Whether batches hold the true values at statement ends."""
+    every: bool = False
+    """Whether batches hold all examples of their tasks, beside those that the model sees."""
 
     @staticmethod
-    def of(model: ModelConfig, domain: AnyDomain, states: bool = False) -> Collator:
+    def of(model: ModelConfig, domain: AnyDomain, states: bool = False, every: bool = False) -> Collator:
         """The collator for a model of a domain. InputError for a language without models."""
         language = learnable(domain)
         config = language.value_config({}) if model.values is None else model.values
-        return Collator(language.values(), language.machine(), config, states)
+        return Collator(language.values(), language.machine(), config, states, every)
 
     def io(self, inputs: Array, outputs: Array) -> IO:
         """Examples as tensors. InputError if the model cannot represent them. (B, K, *), (B, K, *)"""
@@ -75,6 +77,8 @@ class Collator:
         inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, *)
         tokens = split.padded(rows, WIDTH)  # (B, T)
         batch = Batch(self.io(inputs, outputs), torch.from_numpy(tokens))
+        if self.every:
+            batch = batch._replace(every=self.io(split.inputs[rows], split.outputs[rows]))
         if not self.states:
             return batch
         states, valid = self.machine.states(tokens, inputs)  # (B, S, K, *), (B, S, K)

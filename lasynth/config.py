@@ -24,9 +24,10 @@ class ModelConfig:
     A new setting needs a default that means "as before", so that older runs can be continued.
     """
 
-    architecture: Literal["encoder_decoder", "cursor"] = "encoder_decoder"
+    architecture: Literal["encoder_decoder", "cursor", "pooled", "traces"] = "encoder_decoder"
     """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every
-    example before every lexeme."""
+    example before every lexeme. pooled: one decoder per example, without attention and execution (Bunel et al. 2018).
+    traces: writes the actions of every example first, then the program (Shin et al. 2018)."""
 
     # --- execution ---------------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"

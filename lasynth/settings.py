@@ -10,6 +10,8 @@ from lasynth.task import InputError
 
 MOST_PROGRAMS = 16_384
 """Largest batch: a typo should get a message, not use up all memory."""
+MOST_IN_BEAM = 1024
+"""Largest beam for training by reward."""
 MOST_IN_STAGE = 100_000_000
 """Longest stage of a curriculum, whose order is held in memory."""
 
@@ -49,6 +51,11 @@ class TrainConfig:
     """Fewest and most examples of a task: the number is drawn for every batch. By default the model's number."""
     mistakes: float = 0.0
     """Mistakes per program, drawn from the model; it learns that no program continues after them. 0 for none."""
+    reward: Literal["none", "beam"] = "none"
+    """none: learn the programs of the data set. beam: the second stage of Bunel et al. (2018); learn to find any right
+    program, by the expected reward over a beam, beginning with a model that has learned the programs."""
+    reward_beam: int = 16
+    """Programs per task whose reward counts."""
     curriculum: int = 40_000
     """Programs per stage. Stages: the shortest eighth, quarter and half of the data, then all; 0 for no stages."""
     longest: int = 0
@@ -74,6 +81,9 @@ class TrainConfig:
             (self.warmup < 0, "warmup must not be negative"),
             (self.mistakes < 0, "mistakes must not be negative"),
             (self.longest < 0, "longest must not be negative"),
+            (self.reward not in ("none", "beam"), f"there is no reward `{self.reward}`; there are none, beam"),
+            (not 1 <= self.reward_beam <= MOST_IN_BEAM, f"reward-beam must be 1 to {MOST_IN_BEAM}"),
+            (self.reward != "none" and self.mistakes > 0, "give either reward or mistakes, not both"),
             (not 0 <= self.curriculum <= MOST_IN_STAGE, f"curriculum must be 0 to {MOST_IN_STAGE:,}"),
             (self.clip <= 0, "clip must be positive"),
             (

@@ -35,6 +35,7 @@ from lasynth.models.build import Model, build_model
 from lasynth.older import CARD_FORMAT, current_format, read_training, read_weights
 from lasynth.outcomes import search_outcomes
 from lasynth.precision import half_precision
+from lasynth.reward import BeamReward
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
 from lasynth.split import Split, load_split
@@ -212,12 +213,20 @@ class _Run:
         self.metrics: dict[str, float] = {}
         self.before: list[dict[str, Any]] = []  # trainings that made the initial weights
         self._begin_or_resume()
-        self.objective = group.averaged(_Objective(self.model, job.train.mistakes), self.device)
+        self.objective = group.averaged(_Objective(self.model, job.train.mistakes, self._reward()), self.device)
         self.stream = self._open_stream()
         self.validation = load_split(job.data / "val.parquet", self.domain).take(job.train.validation_tasks)
         self.window = _Window(replace(self.progress))
         self.rate = 0.0
         self.saved = self.clock = time.perf_counter()
+
+    def _reward(self) -> BeamReward | None:
+        """What to learn instead of the data's programs. InputError if there is no model to begin with."""
+        if self.job.train.reward == "none":
+            return None
+        if self.is_new and self.job.begin_with is None:
+            raise InputError("training by reward needs a model that has learned programs, to begin with its weights")
+        return BeamReward(self.model, self.collator(states=False), self.domain.syntax, self.job.train.reward_beam)
 
     def _begin_or_resume(self) -> None:
         last = self.group.from_leader(self._last_checkpoint)
@@ -277,13 +286,13 @@ class _Run:
         split = load_split(self.job.data / "train.parquet", self.domain)
         examples = config.draw_examples or (model.examples, model.examples)
         plan = StreamPlan(config.batch, examples, config.seed, config.curriculum, config.longest)
+        states, every = model.execution_loss == "statements", config.reward != "none"
         return Stream(
-            split, plan, self.collator(states=model.execution_loss == "statements"), self.progress.position,
-            (self.group.rank, self.group.size),
-        )  # fmt: skip
+            split, plan, self.collator(states, every), self.progress.position, (self.group.rank, self.group.size)
+        )
 
-    def collator(self, states: bool) -> Collator:
-        return Collator.of(self.config, self.domain, states)
+    def collator(self, states: bool, every: bool = False) -> Collator:
+        return Collator.of(self.config, self.domain, states, every)
 
     @property
     def done(self) -> float:
@@ -384,14 +393,16 @@ class _Run:
 class _Objective(nn.Module):
     """All losses of a batch as one module with one forward call, as torch's DistributedDataParallel needs it."""
 
-    def __init__(self, model: Model, mistakes: float) -> None:
+    def __init__(self, model: Model, mistakes: float, reward: BeamReward | None) -> None:
         super().__init__()
-        self.model, self.mistakes = model, mistakes
+        self.model, self.mistakes, self.reward = model, mistakes, reward
         # Some rows and batches leave parameters unused, so DistributedDataParallel looks for them. It warns if there
         # are none; this parameter is always unused.
         self.unused = nn.Parameter(torch.zeros(()))
 
     def forward(self, batch: Batch, rng: torch.Generator) -> Losses:
+        if self.reward is not None:
+            return self.reward(batch)
         run = self.model.run(batch)
         losses = self.model.losses(run, batch)
         if not self.mistakes:

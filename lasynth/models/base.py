@@ -46,10 +46,13 @@ class Batch(NamedTuple):
     """(B, S, K, *): the true value at each statement end of the program, for `execution_loss: statements`."""
     states_valid: Tensor | None = None
     """(B, S, K) of bool: the statement exists, and the model can represent the value after it."""
+    every: IO | None = None
+    """All examples of the tasks, for training by reward. The model does not see them."""
 
     def to(self, device: torch.device) -> Batch:
         states, valid = (None if part is None else part.to(device) for part in (self.states, self.states_valid))
-        return Batch(self.io.to(device), self.tokens.to(device), states, valid)
+        every = None if self.every is None else self.every.to(device)
+        return Batch(self.io.to(device), self.tokens.to(device), states, valid, every)
 
 
 class Losses(NamedTuple):

@@ -15,11 +15,18 @@ from lasynth.models.base import Synthesizer
 from lasynth.models.cursor import CursorModel
 from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.models.execution import Structure
+from lasynth.models.pooled import PooledModel
 from lasynth.models.real import RealExecution
+from lasynth.models.traces import TraceModel
 
 Model = Synthesizer[Any, Any]
 """A model of any class."""
-ARCHITECTURES: dict[str, Callable[..., Model]] = {"encoder_decoder": EncoderDecoder, "cursor": CursorModel}
+ARCHITECTURES: dict[str, Callable[..., Model]] = {
+    "encoder_decoder": EncoderDecoder,
+    "cursor": CursorModel,
+    "pooled": PooledModel,
+    "traces": TraceModel,
+}
 
 
 def build_model(config: ModelConfig, domain: AnyDomain, seed: int = 0) -> Model:

@@ -21,7 +21,7 @@ from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch, Losses, Synthesizer
 from lasynth.models.encoding import filled
 from lasynth.models.execution import Structure
-from lasynth.models.losses import mistake_loss, real_mistakes, shifted
+from lasynth.models.losses import own_mistakes, shifted
 from lasynth.models.real import RealExecution
 
 
@@ -118,24 +118,26 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
         inputs, outputs = filled(batch.io)
         fed = shifted(batch.tokens)
         ends = self.statement_ends[fed]  # (B, T)
-        states = self.real.states(fed[:, 1:], inputs)  # (B, S, K, *)
-        task, number = self._existing(ends)
-        worlds = torch.cat([inputs, states[task, number]])  # (P, K, *): before the program, then after each statement
-        seen = self.view(worlds, torch.cat([outputs, outputs[task]]))  # (P, K, 2 F)
-        tasks = torch.arange(len(fed), device=fed.device)
-        before = ends.sum(1).cumsum(0) - ends.sum(1)  # (B,): statement ends in the programs before this one
-        so_far = ends.cumsum(1)  # (B, T)
-        rows = torch.where(so_far > 0, len(fed) + before.unsqueeze(1) + so_far - 1, tasks.unsqueeze(1))
-        looked = seen.index_select(0, rows.flatten()).view(*rows.shape, *seen.shape[1:]).transpose(1, 2)
+        states = torch.cat([inputs.unsqueeze(1), self.real.states(fed[:, 1:], inputs)], 1)  # (B, S + 1, K, *)
+        seen, rows = self._views(states, outputs, ends.sum(1))  # (P, 2 F), (B, K, S + 1)
+        so_far = ends.cumsum(1).unsqueeze(1).expand(-1, rows.shape[1], -1)  # (B, K, T)
+        looked = seen.index_select(0, rows.gather(2, so_far).flatten()).view(*so_far.shape, -1)  # (B, K, T, 2 F)
         counting = self.real.examples_at_cursor(fed, inputs, batch.io.present)  # (B, K, T)
         hidden, _ = self.lstm(self._fed(fed, looked, counting))
         return CursorRun(self._scores(hidden, looked, counting))
 
-    @staticmethod
-    def _existing(ends: Tensor) -> tuple[Tensor, Tensor]:
-        """Program and number of every statement end, program by program. (B, T) of bool -> (E,), (E,)"""
-        task = ends.nonzero()[:, 0]
-        return task, (ends.cumsum(1) - 1)[ends]
+    def _views(self, states: Tensor, outputs: Tensor, ends: Tensor) -> tuple[Tensor, Tensor]:
+        """Views of the states of each example, and the row of each state's view. States that stay the same share one.
+
+        (B, S + 1, K, *), (B, K, *), (B,) -> (P, 2 F), (B, K, S + 1)
+        """
+        changed = (states[:, 1:] != states[:, :-1]).flatten(3).any(-1)  # (B, S, K)
+        exists = torch.arange(changed.shape[1], device=ends.device) < ends.unsqueeze(1)  # (B, S)
+        new = F.pad(changed & exists.unsqueeze(-1), (0, 0, 1, 0), value=True).transpose(1, 2)  # (B, K, S + 1)
+        rows = new.flatten().cumsum(0).view(new.shape) - 1
+        task, example, number = new.nonzero(as_tuple=True)
+        seen = self.view(states[task, number, example].unsqueeze(1), outputs[task, example].unsqueeze(1))
+        return seen.squeeze(1), rows
 
     def log_probs(self, batch: Batch) -> Tensor:
         return -program_loss(self.run(batch).scores, batch.tokens)
@@ -145,11 +147,7 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
         return Losses(program_loss(run.scores, batch.tokens).mean(), none, none, none)
 
     def mistake_loss(self, run: CursorRun, batch: Batch, count: int, rng: Generator) -> Tensor:
-        mistakes = real_mistakes(self.real, run.scores, batch, self.statement_ends, count, rng)
-        if not len(mistakes.rows):
-            return run.scores.new_zeros(())
-        scores = self.run(Batch(batch.io.at(mistakes.rows), mistakes.tokens)).scores  # (R, T, V)
-        return mistake_loss(scores, mistakes, len(batch.tokens))
+        return own_mistakes(self, run.scores, batch, count, rng)
 
     # --- parts of both paths -----------------------------------------------------------------------------------
     def _fed(self, tokens: Tensor, looked: Tensor, counting: Tensor) -> Tensor:

@@ -24,9 +24,8 @@ from lasynth.models.execution import Chain, Structure, execution_points, run_cha
 from lasynth.models.losses import (
     Run,
     final_loss,
-    mistake_loss,
     operation_loss,
-    real_mistakes,
+    own_mistakes,
     shifted,
     statements_loss,
 )
@@ -199,11 +198,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         return Losses(program, execution, operation_loss(self.networks, run, batch), run.scores.new_zeros(()))
 
     def mistake_loss(self, run: Run, batch: Batch, count: int, rng: Generator) -> Tensor:
-        mistakes = real_mistakes(self.real, run.scores, batch, self.statement_ends, count, rng)
-        if not len(mistakes.rows):
-            return run.scores.new_zeros(())
-        scores = self.run(Batch(batch.io.at(mistakes.rows), mistakes.tokens)).scores  # (R, T, V)
-        return mistake_loss(scores, mistakes, len(batch.tokens))
+        return own_mistakes(self, run.scores, batch, count, rng)
 
     # --- parts of both paths -----------------------------------------------------------------------------------
     def _points(self, tokens: Tensor, depths: Tensor) -> Tensor:

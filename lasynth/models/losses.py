@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Generator, Tensor
@@ -112,3 +112,24 @@ def mistake_loss(scores: Tensor, mistakes: Mistakes, tasks: int) -> Tensor:
     """
     behind = scores[torch.arange(len(mistakes.rows), device=scores.device), mistakes.ends]  # (R, V)
     return -behind.log_softmax(-1)[:, BOS].sum() / tasks
+
+
+class Mistaken(Protocol):
+    """A model that can run programs with mistakes."""
+
+    real: RealExecution
+    statement_ends: Tensor
+
+    def run(self, batch: Batch) -> Any: ...
+
+
+def own_mistakes(model: Mistaken, scores: Tensor, batch: Batch, count: int, rng: Generator) -> Tensor:
+    """Draw `count` mistakes that the model finds likely, and measure how far it is from recognising them.
+
+    `scores` are the model's for the batch's programs, (B, T, V).
+    """
+    mistakes = real_mistakes(model.real, scores, batch, model.statement_ends, count, rng)
+    if not len(mistakes.rows):
+        return scores.new_zeros(())
+    behind = model.run(Batch(batch.io.at(mistakes.rows), mistakes.tokens)).scores  # (R, T, V)
+    return mistake_loss(behind, mistakes, len(batch.tokens))

@@ -11,18 +11,22 @@ import pyarrow as pa
 import pytest
 import torch
 
+from lasynth.batch import Collator
 from lasynth.config import ModelConfig, model_config
 from lasynth.domains.karel import interpreter, tensor
 from lasynth.domains.karel.domain import Karel
 from lasynth.domains.karel.grammar import STATEMENT_ENDS
 from lasynth.domains.karel.learning.grid_networks import BOUNDARY, MARKERS, ROBOT, WALLS, GridNetworks, dense
 from lasynth.domains.karel.learning.programs import LexemeMachine
+from lasynth.domains.karel.learning.traces import SENSES, ActionTraces
 from lasynth.domains.karel.learning.values import BYTES, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.learning.view import FEATURES, ROOM, see
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.world import World
 from lasynth.models.base import IO, Batch
 from lasynth.models.build import build_model
+from lasynth.models.traces import LONGEST, TraceModel
+from lasynth.reward import BeamReward, scaled
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
 from lasynth.task import Task
@@ -330,3 +334,63 @@ def test_other_examples_mislead(config: ModelConfig) -> None:
         optimiser.step()
     rolled = IO(batch.io.inputs.roll(1, 0), batch.io.outputs.roll(1, 0), batch.io.present)
     assert model.loss(batch._replace(io=rolled)).program > 1.5 * model.loss(batch).program
+
+
+def test_traces_are_the_actions_of_the_interpreter() -> None:
+    tracing = ActionTraces()
+    traces = tracing.traces(TOKENS, INPUTS, 500)
+    sensed = tracing.sensed(traces, INPUTS)
+    for n, task in enumerate(TASKS):
+        for k, example in enumerate(task.examples):
+            actions = [lexeme for lexeme in traces[n, k].tolist() if lexeme not in (PAD, EOS)]
+            run = interpreter.Run(example.input)
+            for a, action in enumerate(KAREL.vocab.decode(actions)):
+                conditions = ("frontIsClear", "leftIsClear", "rightIsClear", "markersPresent")
+                assert sensed[n, k, a] == sum(run.test(name) << bit for bit, name in enumerate(conditions))
+                run.action(action)
+            assert run.world == example.output
+            assert (sensed[n, k, len(actions) + 1 :] == SENSES - 1).all()
+            cut = tracing.traces(TOKENS[n : n + 1], INPUTS[n : n + 1], 3)[0, k]
+            assert cut.tolist() == traces[n, k, : len(cut)].tolist()
+
+
+def test_traces_are_inferred_once_they_are_learned() -> None:
+    model, batch = build_model(ROWS["Shin, cpu"], KAREL, seed=3), a_batch(4, absent=False)
+    assert isinstance(model, TraceModel)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for _ in range(250):
+        losses = model.loss(batch)
+        if losses.execution < 0.05:
+            break
+        optimiser.zero_grad()
+        losses.execution.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    inferred, true = model.eval().infer(batch.io), ActionTraces().traces(TOKENS[:4], INPUTS[:4, :5], LONGEST)
+    assert inferred.tolist() == true.tolist()
+
+
+def test_probabilities_of_a_beam_add_up_to_one() -> None:
+    rows = torch.tensor([0, 2, 0, 2, 2])
+    chances = scaled(torch.tensor([-1.0, -800.0, -3.0, -801.0, -802.0]), rows, 3)
+    torch.testing.assert_close(torch.zeros(3).scatter_add(0, rows, chances), torch.tensor([1.0, 0.0, 1.0]))
+    torch.testing.assert_close(chances[0] / chances[2], torch.tensor(2.0).exp())
+
+
+def test_reward_raises_the_probability_of_right_programs() -> None:
+    model, batch = build_model(ROWS["Bunel, cpu"], KAREL, seed=3), a_batch(8, absent=False)
+    batch = batch._replace(every=IO(torch.from_numpy(INPUTS[:8]), torch.from_numpy(OUTPUTS[:8]), batch.io.present))
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for _ in range(60):  # learn the programs a little, so that some of them are in the beam
+        optimiser.zero_grad()
+        model.loss(batch).total.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    reward = BeamReward(model, Collator.of(model.config, KAREL), KAREL.syntax, beam=8)
+    losses = []
+    for _ in range(15):
+        loss = reward(batch).total
+        losses.append(loss.item())
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    assert 0 < losses[0] < 1
+    assert losses[-1] < losses[0]

@@ -78,11 +78,8 @@ class GridNetworks(nn.Module):
         raise ValueError("Karel has no operation predictor")
 
 
-class PairEncoder(nn.Module):
-    """Bunel's: one convolution each for input and output, residual blocks over both, one vector for the pair.
-
-    Attention needs more than one place, so each of nine parts of the world has features of its own beside that vector.
-    """
+class PairFeatures(nn.Module):
+    """Bunel's: one convolution each for input and output, then residual blocks over both."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -90,18 +87,54 @@ class PairEncoder(nn.Module):
         self.input = nn.Conv2d(CHANNELS, half, 3, padding=1)
         self.output = nn.Conv2d(CHANNELS, half, 3, padding=1)
         self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.layers))
-        self.whole = nn.Linear(config.channels * CELLS, 2 * config.hidden)
-        self.part = nn.Linear(config.channels, 2 * config.hidden)
 
     def prepare(self, outputs: Tensor) -> Tensor:
         """(..., BYTES) -> (..., channels / 2, 18, 18)"""
         return over_rows(self.output, dense(outputs)).relu()
 
-    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
-        """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
+    def forward(self, latent: Tensor, prepared: Tensor) -> Tensor:
+        """(R, K, 16, 18, 18), (R, K, ..) -> (R K, channels, 18, 18)"""
         features = torch.cat([over_rows(self.input, latent).relu(), prepared], -3).flatten(0, 1)
         for block in self.blocks:
             features = block(features)
+        return features
+
+
+class PairVector(nn.Module):
+    """Bunel's encoder: one vector for each example. Karel's `lasynth.models.pooled.ExampleVectors`."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.size = config.hidden
+        self.features = PairFeatures(config)
+        self.whole = nn.Linear(config.channels * CELLS, config.hidden)
+
+    def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """(B, K, BYTES) twice -> (B, K, size)"""
+        features = self.features(dense(inputs), self.features.prepare(outputs))
+        vectors: Tensor = self.whole(features.flatten(1))
+        return vectors.view(*inputs.shape[:2], -1)
+
+
+class PairEncoder(nn.Module):
+    """Bunel's features of a pair, for a decoder with attention.
+
+    Attention needs more than one place, so each of nine parts of the world has features of its own beside the vector of
+    the whole pair.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.features = PairFeatures(config)
+        self.whole = nn.Linear(config.channels * CELLS, 2 * config.hidden)
+        self.part = nn.Linear(config.channels, 2 * config.hidden)
+
+    def prepare(self, outputs: Tensor) -> Tensor:
+        return self.features.prepare(outputs)
+
+    def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
+        """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
+        features = self.features(latent, prepared)
         places = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)  # (R K, 9, D)
         places = places.view(*latent.shape[:2], PARTS * PARTS, -1)
         return places, places

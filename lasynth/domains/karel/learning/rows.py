@@ -28,7 +28,11 @@ EXECUTED = replace(
     decoder_hidden=256,
     layers=1,
 )
+BUNEL = replace(LASYNTH, architecture="pooled", executor="none", embedding=256, decoder_hidden=256)
+SHIN = replace(BUNEL, architecture="traces", hidden=256)
 PAPER = {
+    "Bunel": BUNEL,
+    "Shin": SHIN,
     "LaSynth": LASYNTH,
     "NoPartialExecutor": replace(LASYNTH, executor="final"),
     "NoExecutor": replace(LASYNTH, executor="none"),
@@ -36,8 +40,8 @@ PAPER = {
     "LaSynth+": PLUS,
     "Executed": EXECUTED,
 }
-"""Rows of the paper's table of Karel under the paper's names, and two of our own: `LaSynth+`, and `Executed`, which
-looks at the real state of every example at the cursor."""
+"""Rows of the paper's table of Karel (Bunel et al. 2018, Shin et al. 2018, and under the paper's own names), and two of
+our own: `LaSynth+`, and `Executed`, which looks at the real state of every example at the cursor."""
 
 
 def rows(preset: str) -> dict[str, ModelConfig]:
@@ -49,6 +53,8 @@ def _cpu(config: ModelConfig) -> ModelConfig:
     """What two cores can train: small, all lexemes of a program at once, execution at statement ends."""
     if config.architecture == "cursor":
         return config
+    if config.architecture in ("pooled", "traces"):
+        return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=32)
     return replace(
         config,
         execute_at="outer" if config.execute_at == "outer" else "statement",
