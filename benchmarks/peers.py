@@ -85,7 +85,7 @@ def cvc5_right(given: Pairs, held_out: Pairs, seconds: float) -> bool:
 
 
 def lasynth_right(given: Pairs, held_out: Pairs, strategy: str, timeout: float) -> bool:
-    solution = solve(given, strategy=strategy, timeout=timeout)  # type: ignore[arg-type]
+    solution = solve(given, language="c", strategy=strategy, timeout=timeout)  # type: ignore[arg-type]
     if not solution.solved:
         return False
     (outputs,) = get_domain("c").run_many([solution.programs[0].program], [values for values, _ in held_out])
@@ -133,7 +133,7 @@ def main() -> None:
         tasks, _ = domain.sample_tasks(Random(SEED), arguments.tasks, domain.options())
     else:
         tasks = list(islice(read_tasks(arguments.data, domain), arguments.tasks))
-    solve([([1], [1])])  # load weights and compiled code before the clock starts
+    solve([([1], [1])], language="c")  # load weights and compiled code before the clock starts
     source = f"drawn with seed {SEED}" if arguments.data is None else str(arguments.data)
     result: dict[str, Any] = {"data": source, "tasks": len(tasks), "cvc5, seconds per position": arguments.seconds}
     for strategy in arguments.strategies:

@@ -21,7 +21,8 @@ EXAMPLES = ["[3,1,3,-2,-4] -> [3,1,2,-2,-4]", "[0,1,2,3,4] -> [0,1,1,3,4]", "[4,
 def once(strategy: str) -> tuple[float, float]:
     """Seconds of one process, and seconds of the solving in it."""
     words = [word for example in EXAMPLES for word in ("--example", example)]
-    command = [sys.executable, "-m", "lasynth.cli", "solve", *words, "--strategy", strategy, "--json"]
+    command = [sys.executable, "-m", "lasynth.cli", "solve", *words, "--language", "c"]
+    command += ["--strategy", strategy, "--json"]
     begin = time.perf_counter()
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return time.perf_counter() - begin, json.loads(answer)["seconds"]

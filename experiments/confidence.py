@@ -1,4 +1,4 @@
-"""Fits the confidence of answers (`WEIGHTS` of solver/confidence.py), and measures the calibration on other tasks.
+"""Fits the confidence of answers in restricted C (its `confidence.json`), and measures the calibration on other tasks.
 
     results=experiments/results/confidence
     python experiments/confidence.py --out $results.json --figure $results.svg
@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.data.generator import COptions
+from lasynth.domains.solvable import calibration
 from lasynth.hardware import hardware
 from lasynth.progress import progress
-from lasynth.solver import PRETRAINED, confidence
+from lasynth.solver import PRETRAINED
 from lasynth.solver.answers import Answers
 from lasynth.solver.confidence import Evidence, features
 from lasynth.solver.doubt import memorises
@@ -38,6 +39,8 @@ from lasynth.solver.strategies import Symbolic
 from lasynth.task import Example
 
 C = get_domain("c")
+NAMES = tuple(getattr(calibration(type(C)), "weights", ()))
+"""Features that restricted C uses."""
 HIDDEN, MOST_GIVEN = 20, 10
 BINS = 10
 SETS = ("fit", "measured")
@@ -177,13 +180,14 @@ def collect(tasks: Sequence[Sample], timeout: float) -> list[dict[str, Any]]:
 
 
 # --- fit and measurement ----------------------------------------------------------------------------------------------
-def _features(row: dict[str, Any]) -> list[float]:
-    return list(features(Evidence(**{name: row[name] for name in Evidence._fields})).values())
+def _features(row: dict[str, Any], names: Sequence[str]) -> list[float]:
+    found = features(Evidence(**{name: row[name] for name in Evidence._fields if name in row}))
+    return [found[name] for name in names]
 
 
-def fit(rows: Sequence[dict[str, Any]], steps: int = 50) -> NDArray[np.float64]:
+def fit(rows: Sequence[dict[str, Any]], names: Sequence[str] = NAMES, steps: int = 50) -> NDArray[np.float64]:
     """Logistic regression by Newton's method. (F,)"""
-    x, y = np.array([_features(row) for row in rows]), np.array([row["right"] for row in rows], np.float64)
+    x, y = np.array([_features(row, names) for row in rows]), np.array([row["right"] for row in rows], np.float64)
     weights = np.zeros(x.shape[1])
     penalty = RIDGE * np.eye(len(weights))
     penalty[0, 0] = 1e-6
@@ -194,8 +198,8 @@ def fit(rows: Sequence[dict[str, Any]], steps: int = 50) -> NDArray[np.float64]:
     return weights
 
 
-def predicted(weights: NDArray[np.float64], row: dict[str, Any]) -> float:
-    return float(1 / (1 + np.exp(-np.array(_features(row)) @ weights)))
+def predicted(weights: NDArray[np.float64], row: dict[str, Any], names: Sequence[str] = NAMES) -> float:
+    return float(1 / (1 + np.exp(-np.array(_features(row, names)) @ weights)))
 
 
 def decided(row: dict[str, Any], weights: NDArray[np.float64], sure: float) -> dict[str, Any] | None:
@@ -235,7 +239,7 @@ def fitted(rows: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
     return fit([row[stage] for row in rows for stage in ("symbolic", "asked") if row[stage] is not None])
 
 
-def calibration(outcomes: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+def reliable(outcomes: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
     answered = [outcome for outcome in outcomes if outcome is not None]
     bins = reliability(answered)
     return {
@@ -251,17 +255,15 @@ def summary(fit_rows: list[dict[str, Any]], all_rows: list[dict[str, Any]]) -> d
     """Weights of the first tasks, and their calibration on the others. Programs that memorise are no answers."""
     weights = np.round(fitted([row for row in fit_rows if not memorised(row)]), 3)
     rows = [row for row in all_rows if not memorised(row)]
-    names = list(features(Evidence(0, 0, 1, 1, 0, 1, 1, False, False)))
     outcomes = [decided(row, weights, SURE) for row in rows]
     kinds = sorted({row["kind"] for row in rows})
     asked = [row for row in rows if row["asked"] is not None and row["symbolic"] is not None]
     return {
         "tasks": {"fit": len(fit_rows), "measured": len(all_rows)},
-        "weights": dict(zip(names, weights.tolist(), strict=True)),
-        **calibration(outcomes),
+        "weights": dict(zip(NAMES, weights.tolist(), strict=True)),
+        **reliable(outcomes),
         "by kind": {
-            kind: calibration([o for o, row in zip(outcomes, rows, strict=True) if row["kind"] == kind])
-            for kind in kinds
+            kind: reliable([o for o, row in zip(outcomes, rows, strict=True) if row["kind"] == kind]) for kind in kinds
         },
         "asked": {
             "tasks": len(asked),
@@ -307,7 +309,7 @@ def main(words: list[str]) -> int:
         arguments.out.write_text(_result({**facts, **found}, searches))
     if arguments.figure:
         draw(found["reliability"], arguments.figure)
-    print(f"in use: {confidence.WEIGHTS}")
+    print(f"in use: {calibration(type(C))}")
     return 0
 
 

@@ -39,7 +39,13 @@ def outcome(
 ) -> tuple[bool, bool, float, int]:
     """Whether the first answer is right on all examples, whether there is one, seconds, and candidates executed."""
     pairs = [(e.input, e.output) for e in task.examples]
-    solution = solve(pairs[:given], strategy=strategy, timeout=arguments.timeout, weights=arguments.weights)  # type: ignore[arg-type]
+    solution = solve(
+        pairs[:given],
+        language="c",
+        strategy=strategy,  # type: ignore[arg-type]
+        timeout=arguments.timeout,
+        weights=arguments.weights,
+    )
     if not solution.solved:
         return False, False, solution.seconds, solution.candidates
     (outputs,) = C.run_many([solution.programs[0].program], [x for x, _ in pairs])

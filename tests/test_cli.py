@@ -57,8 +57,9 @@ def test_inputs_as_people_type_them(call) -> None:  # type: ignore[no-untyped-de
 def test_run_and_reduce_read_what_emit_writes(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     pairs = [([1, -5, 3], [3, 0, 1]), ([0, 7, 9], [9, 7, 0]), ([-2, -1, 4], [4, 0, 0])]
     words = [word for value, wanted in pairs for word in ("--example", f"{value} => {wanted}")]
-    answer = call("solve", *words, "--strategy", "symbolic")[1]
-    code, source, _ = call("solve", *words, "--strategy", "symbolic", "--emit", "c")
+    words += ["--language", "c", "--strategy", "symbolic"]
+    answer = call("solve", *words)[1]
+    code, source, _ = call("solve", *words, "--emit", "c")
     assert code == 0
     assert answer in source
     assert source != answer

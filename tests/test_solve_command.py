@@ -1,4 +1,4 @@
-"""`lasynth solve`: standard output and error, exit codes, messages, emitted files that gcc compiles."""
+"""`lasynth solve` in restricted C: standard output and error, exit codes, messages, emitted files that gcc compiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from random import Random
 
 import pytest
 
-from lasynth.cli import main
+from lasynth.cli import main as run_command
 from lasynth.commands.terminal import print_code
 from lasynth.domains import get_domain
 from lasynth.solver import solve
@@ -35,6 +35,11 @@ BRANCH = """\
 [0,-2,-2147483648] -> [0,-2147483648,-2]
 """
 NOISE = "\n".join(f"[{i},{i * i % 7}] -> [{i * i * i % 11},{(i * 5) % 3}]" for i in range(9))
+
+
+def main(words: list[str]) -> int:
+    """Run a command; `solve` in restricted C."""
+    return run_command([*words, "--language", "c"] if words[0] == "solve" else words)
 
 
 @pytest.fixture
@@ -74,7 +79,7 @@ def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {"seconds", "candidates"} <= result.keys()
     names = {"code", "found", "source", "confidence", "log_prob", "length", "tokens"}
     assert set(result["programs"][0]) == names
-    solution = solve([(e.input, e.output) for e in read_examples(LOOP, get_domain("c"), "LOOP")], top=3)
+    solution = solve([(e.input, e.output) for e in read_examples(LOOP, get_domain("c"), "LOOP")], language="c", top=3)
     assert result["programs"] == solution.json()["programs"]
     assert all(hasattr(solution, name) for name in result), "JSON has no field that Python has not"
     assert all(hasattr(solution.best, name) for name in names)

@@ -8,7 +8,8 @@ import tyro
 from tyro.conf import Positional, UseAppendAction, arg
 
 ProgramFile = Annotated[
-    Positional[Path], arg(metavar="FILE", help="File with a program; its ending names the language (.c, .karel).")
+    Positional[Path],
+    arg(metavar="FILE", help="Program; the ending names the language (.c, .karel, .lists)."),
 ]
 Inputs = Annotated[
     UseAppendAction[tuple[str, ...]],

@@ -12,7 +12,6 @@ from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import solvable
 from lasynth.solver import Solution
 from lasynth.solver.asking import Question, count_behaviours, question
-from lasynth.solver.examples import read_example
 from lasynth.solver.strategies import Candidate
 from lasynth.task import Example, InputError
 
@@ -24,9 +23,8 @@ OPTIONS = 8
 """Most outputs that a question lists."""
 
 
-def settle(domain: AnyDomain, examples: Examples, search: Search) -> tuple[Solution, Examples]:
+def settle(domain: AnyDomain, solution: Solution, examples: Examples, search: Search) -> tuple[Solution, Examples]:
     """Ask until one behaviour is left or the user stops. Returns the answers and the old and new examples."""
-    solution = search(examples, ())
     found = list(solution.behaviours)
     while (asked := question(domain, solution.behaviours, examples)) is not None:
         told = ask(domain, asked, _state(solution))
@@ -67,7 +65,7 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
     if len(outputs) < len(asked.outputs):
         say(f"  .. and {len(asked.outputs) - len(outputs)} other outputs")
     numbered = {str(number): output for number, (output, _) in enumerate(outputs, start=1)}
-    expected = f"choose 1-{len(numbered)}, or type {_kind(asked.input)}"
+    expected = f"choose 1-{len(numbered)}, or type {_kind(outputs)}"
     while True:
         say("What should it be? Type a number from the list or the output itself; press Enter to stop.")
         line = sys.stdin.readline().strip()
@@ -80,7 +78,7 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
             complain(f"an example needs an output: a failure cannot be asked for; {expected}")
             continue
         try:
-            told = read_example(f"{value} -> {line}", domain)
+            told = Example(asked.input, domain.read_value(line.removesuffix(",")))
             solvable(domain).check_example(told, told)
         except InputError as error:
             complain(f"{error}; {expected}")
@@ -88,5 +86,7 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
             return told
 
 
-def _kind(value: Any) -> str:
-    return "a list" if isinstance(value, list | tuple) else "the output"
+def _kind(outputs: Sequence[tuple[Any, Any]]) -> str:
+    """What the output is, by those of programs that did not fail."""
+    output = next((output for output, _ in outputs if output is not None), None)
+    return {list: "a list", tuple: "a list", int: "a number"}.get(type(output), "the output")

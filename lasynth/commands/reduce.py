@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from lasynth.commands.arguments import Inputs, ProgramFile, call
-from lasynth.commands.terminal import domain_of, print_code, read_input, read_text
+from lasynth.commands.terminal import print_code, read_input, read_program
 from lasynth.domains.base import AnyDomain, Reduction
 from lasynth.task import InputError
 
@@ -34,8 +34,7 @@ def reduce(
     (around its constants, on both sides of its conditions) and on random ones. If an input is given, all inputs have
     its size. A fault is an outcome, too.
     """
-    domain = domain_of(file)
-    program = domain.parse_text(read_text(file))
+    domain, program = read_program(file)
     given = [read_input(domain, text) for text in inputs]
     if random < 0 or (not given and not random):
         raise InputError("--random must be positive if no --input is given")
@@ -56,7 +55,7 @@ def _reduced_on(domain: AnyDomain, program: Any, given: Sequence[Any]) -> Reduct
 
 def _reduced(domain: AnyDomain, program: Any, given: Sequence[Any], random: int, seed: int) -> Reduction[Any]:
     """Reduce for all inputs. A random input on which the result differs is used to reduce again."""
-    like = given[0] if given else None
+    like = given[0] if given else _like(domain, program)
     values = [*given, *next(_chunks(domain, random, seed, like))]
     while True:
         result = domain.reduce_for_all(program, values, like)
@@ -70,6 +69,11 @@ def _reduced(domain: AnyDomain, program: Any, given: Sequence[Any], random: int,
         if not different:
             return result._replace(compared=compared, failed=failed)
         values += different[:CHUNK]
+
+
+def _like(domain: AnyDomain, program: Any) -> Any:
+    """An input of the kinds that the program takes, in a language whose programs take different ones."""
+    return domain.some_input(program) if hasattr(domain, "some_input") else None
 
 
 def _chunks(domain: AnyDomain, count: int, seed: int, like: Any) -> Iterator[list[Any]]:

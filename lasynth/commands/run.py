@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from lasynth.commands.arguments import Inputs, ProgramFile, call
-from lasynth.commands.terminal import complain, console, domain_of, read_input, read_text, write_text
+from lasynth.commands.terminal import complain, console, read_input, read_program, write_text
 from lasynth.domains.base import AnyDomain, Trace
 from lasynth.task import InputError
 
@@ -27,8 +27,7 @@ def run(
 
     Exit code 0 if every run succeeds, 1 if one fails, 2 if the program or an input is bad.
     """
-    domain = domain_of(file)
-    program = domain.parse_text(read_text(file))
+    domain, program = read_program(file)
     if not inputs:
         raise InputError("give at least one --input")
     if picture is not None:

@@ -17,12 +17,13 @@ from lasynth.solver import Answer, Solution, StrategyName
 from lasynth.solver import solve as find
 from lasynth.solver.doubt import doubt
 from lasynth.solver.examples import read_examples
+from lasynth.solver.language import AUTO, read_in
 from lasynth.solver.strategies import Candidate
 from lasynth.task import InputError
 
 UNSOLVED = 1
 EMITTED = Literal["c"]
-COMMENT = {"c": "// "}
+COMMENT = {"c": "// ", "lists": "// "}
 """Begins a comment, by language; `# ` in others."""
 MOST = 100_000_000
 """Maximum size of a file with examples, in bytes."""
@@ -45,6 +46,9 @@ def solve(
     ] = (),
     top: Annotated[int, arg(help="Maximum number of answers. All of them differ in behaviour.")] = 1,
     timeout: Annotated[float, arg(metavar="S", help="Time limit in seconds, without loading the model.")] = 5.0,
+    language: Annotated[
+        str, arg(metavar="NAME", help="c, lists or karel; auto chooses from the examples and says which it took.")
+    ] = AUTO,
     strategy: Annotated[
         StrategyName, arg(help="How to search; portfolio is symbolic, and neural too if the answer is not sure.")
     ] = "portfolio",
@@ -81,13 +85,13 @@ def solve(
 
     Exit code 0 if there is an answer, 1 if there is none or none that is sure enough, 2 if the examples are bad.
     """
-    domain = get_domain("c")
     _check_options(json, emit is not None, trace, top, partial)
     if not 0 <= min_confidence <= 1:
         raise InputError("--min-confidence must be 0 to 1")
     if ask and (json or file == STANDARD_INPUT):
         raise InputError("--ask needs a terminal: it works neither with --json nor with examples from standard input")
-    examples = _read(domain, file, example)
+    readings = _read(language, file, example, weights)
+    languages, examples = list(readings), next(iter(readings.values()))  # several languages read the same values
 
     def search(examples: Examples, known: Sequence[Candidate] = ()) -> Solution:
         pairs = [(e.input, e.output) for e in examples]
@@ -97,12 +101,15 @@ def solve(
             top=top,
             strategy=strategy,
             weights=weights,
-            language=domain.name,
+            language=languages[0] if len(languages) == 1 else AUTO,
             known=known,
             wide=ask,
         )
 
-    solution, examples = settle(domain, examples, search) if ask else (search(examples), examples)
+    solution = search(examples)
+    domain = get_domain(solution.language)
+    if ask:
+        solution, examples = settle(domain, solution, examples, search)
     sure = solution.best is not None and (solution.best.confidence or 0.0) >= min_confidence
     if json:
         print(json_format.dumps(solution.json()))
@@ -133,14 +140,17 @@ def _check_options(json: bool, emit: bool, trace: bool, top: int, partial: bool)
         raise InputError("--json contains the partial answer: it does not need --partial")
 
 
-def _read(domain: AnyDomain, file: Path | None, lines: Sequence[str]) -> Examples:
+def _read(language: str, file: Path | None, lines: Sequence[str], weights: Path | None) -> dict[str, Examples]:
+    """The examples in each language that fits."""
     if (file is None) == (not lines):
         raise InputError(
             'give either a file with examples (- is standard input), or --example "[..] -> [..]" once for each example'
         )
     if file is None:
-        return read_examples("\n".join(lines), domain, "--example")
-    return read_examples(read_text(file, MOST), domain, "standard input" if file == STANDARD_INPUT else str(file))
+        text, name = "\n".join(lines), "--example"
+    else:
+        text, name = read_text(file, MOST), "standard input" if file == STANDARD_INPUT else str(file)
+    return read_in(language, lambda domain: read_examples(text, domain, name), weights).by_language
 
 
 # --- output -----------------------------------------------------------------------------------------------------------
@@ -206,7 +216,8 @@ def _say_notes(solution: Solution) -> None:
 def _report(answer: Answer, solution: Solution, examples: int) -> str:
     checked, executed = _counted(examples, "example"), _counted(solution.candidates, "candidate")
     sure = "" if answer.confidence is None else f"confidence {answer.confidence:.2f}; "
-    return f"{sure}checked on {checked}; found by {answer.source}; {solution.seconds:.2f} s, {executed} executed"
+    found = f"found by {answer.source} in {answer.language}"
+    return f"{sure}checked on {checked}; {found}; {solution.seconds:.2f} s, {executed} executed"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasynth.task import InputError, Occupied
+from lasynth.task import InputError, Occupied, ParseError
 
 if TYPE_CHECKING:
     from lasynth.domains.base import AnyDomain
@@ -27,6 +27,25 @@ def domain_of(file: Path) -> AnyDomain:
         if file.suffix == f".{name}":
             return get_domain(name)
     raise InputError(f"{file}: the ending must be one of {', '.join(f'.{name}' for name in DOMAINS)}")
+
+
+SHARED = {".c": ("c", "lists")}
+"""Languages whose programs are in files with this ending: the answers in `lists` are C, too."""
+
+
+def read_program(file: Path) -> tuple[AnyDomain, Any]:
+    """The program in a file and its language. InputError, ParseError."""
+    from lasynth.domains import get_domain
+
+    first, text = domain_of(file), read_text(file)
+    names = sorted(SHARED.get(file.suffix, (first.name,)), key=lambda name: (name == "lists") != ("=>" in text))
+    refused: list[ParseError] = []
+    for name in names:
+        try:
+            return get_domain(name), get_domain(name).parse_text(text)
+        except ParseError as error:
+            refused.append(error)
+    raise refused[0]
 
 
 def read_text(file: Path, most: int = MAX_FILE) -> str:
@@ -95,7 +114,7 @@ def print_code(domain: AnyDomain, text: str) -> None:
         return
     from rich.syntax import Syntax
 
-    syntax = Syntax("", "c" if domain.name == "c" else "python", theme=_theme())
+    syntax = Syntax("", "python" if domain.name == "karel" else "c", theme=_theme())
     console().print(syntax.highlight(text), soft_wrap=True, end="")
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
@@ -45,6 +50,23 @@ class Simplifying(Protocol[V]):
 
     def simpler(self, value: V, examples: Sequence[Example[V]]) -> Iterator[V]:
         """Inputs that are simpler by one step and within the range of the inputs of the examples."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How sure answers in a language are; see `solver/confidence.py`."""
+
+    weights: dict[str, float]
+    """Weights of facts about a search, in nats."""
+    memorising: bool = False
+    """Whether long programs were found to be memorising the examples, so that they are no answers."""
+
+
+@cache
+def calibration(language: type) -> Calibration | None:
+    """What `confidence.json` beside the module of a domain's class says; None if the confidence was not measured."""
+    file = Path(inspect.getfile(language)).with_name("confidence.json")
+    return Calibration(**json.loads(file.read_text())) if file.exists() else None
 
 
 def solvable(domain: AnyDomain) -> Solvable[Any, Any]:

@@ -1,7 +1,7 @@
 """`solve`: examples in, verified programs out.
 
 Strategies propose programs, each is executed on the examples, and those that satisfy all of them are ranked. Works with
-every language whose domain is `Solvable`.
+every language whose domain is `Solvable`, and chooses the language from the examples.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from lasynth.domains import DOMAINS, get_domain
-from lasynth.domains.solvable import solvable
+from lasynth.domains import get_domain
+from lasynth.domains.base import AnyDomain
 from lasynth.interruption import interruptible
 from lasynth.solver.answers import Answers
 from lasynth.solver.examples import check_examples
+from lasynth.solver.language import read_in, search_both
 from lasynth.solver.portfolio import PRETRAINED, StrategyName, choose_team, gather, warm_up
 from lasynth.solver.solution import Answer, Difference, Solution
-from lasynth.solver.strategies import Candidate, Strategy
+from lasynth.solver.strategies import Candidate, Examples, Strategy
 from lasynth.task import Example, InputError
 
 ASKED_AMONG = 16
@@ -39,18 +40,20 @@ def solve(
     top: int = 1,
     strategy: StrategyName = "portfolio",
     weights: Path | str | None = None,
-    language: str = "c",
+    language: str | None = None,
     known: Sequence[Answer | Candidate] = (),
     wide: bool = False,
 ) -> Solution:
     """Find programs that do what the examples show, the best first. Each answer is executed on every example.
 
-    `examples` are pairs of an input and the output that the program must give. There are at most `top` answers, and
-    they differ in behaviour. `timeout` is in seconds; loading a model, once per process, does not count. The strategies
-    are `symbolic` (the simplest explanation, without learning), `neural` (beam search with the model in the folder
-    `weights`; by default the model that comes with the package) and `portfolio` (symbolic first; then neural, if the
-    answer is not sure). `known` are answers of an earlier call with fewer examples: those that satisfy all examples are
-    answers again, even beyond `top`. `known` may also be the `behaviours` of an earlier solution. A wide search asks
+    `examples` are pairs of an input and the output that the program must give. They say which language fits, unless
+    `language` names it: `lists` for lists of any lengths and numbers, `c` for lists of one length, `karel` for worlds.
+    Where both `c` and `lists` fit, both search. There are at most `top` answers, and they differ in behaviour.
+    `timeout` is in seconds; loading a model, once per process, does not count. The strategies are `symbolic` (the
+    simplest explanation, without learning), `neural` (beam search with the model in the folder `weights`; by default
+    the model that comes with the package) and `portfolio` (symbolic first; then neural, if the answer is not sure).
+    `known` are answers of an earlier call with fewer examples: those that satisfy all examples are answers again, even
+    beyond `top`. `known` may also be the `behaviours` of an earlier solution. A wide search asks
     every strategy and looks for many behaviours. InputError if the examples are bad.
 
     >>> solution = solve([([3, 1, 4], [4, 2, 5]), ([0, 7, 7], [1, 8, 8]), ([9, -2, 5], [10, -1, 6])])
@@ -62,17 +65,36 @@ def solve(
     if not _is_time(timeout):
         raise InputError(f"the timeout must be a positive number of seconds, not {timeout!r:.100}")
     top = _whole(top)
-    if language not in DOMAINS:
-        raise InputError(f"there is no language `{language}`; known languages: {', '.join(DOMAINS)}")
-    domain = get_domain(language)
-    solvable(domain)
-    given = check_examples(domain, _pairs(examples))
+    pairs, folder = _pairs(examples), None if weights is None else Path(weights)
+    readings, _ = read_in(language, lambda domain: check_examples(domain, pairs), folder, known)
+
+    def search(
+        language: str, strategy: StrategyName, timeout: float, known: Sequence[Answer | Candidate] = known
+    ) -> Solution:
+        return _search(get_domain(language), readings[language], timeout, top, strategy, folder, known, wide)
+
+    if len(readings) > 1:
+        return search_both(search, readings, strategy, timeout, wide)
+    return search(next(iter(readings)), strategy, timeout)
+
+
+def _search(
+    domain: AnyDomain,
+    examples: Examples,
+    timeout: float,
+    top: int,
+    strategy: StrategyName,
+    weights: Path | None,
+    known: Sequence[Answer | Candidate],
+    wide: bool,
+) -> Solution:
+    """Search in one language."""
     wanted = max(top, ASKED_AMONG) if wide else top
-    team, notes = choose_team(domain, strategy, None if weights is None else Path(weights), given, wanted)
+    team, notes = choose_team(domain, strategy, weights, examples, wanted)
     if not team and not known:
         raise InputError(f"no strategy can work with these examples: {'; '.join(notes)}")
-    warm_up(language)
-    answers = Answers(domain, given)
+    warm_up(domain.name)
+    answers = Answers(domain, examples)
     begin = time.perf_counter()
     gather(team, answers, begin, timeout, known, wide)
     chosen = answers.answers(top, begin + answers.loading + timeout)
@@ -101,7 +123,7 @@ def _solution(
         difference=difference,
         language=answers.domain.name,
         examples=tuple(answers.examples),
-        behaviours=tuple(behaviour.candidate() for behaviour in answers.ranked()),
+        behaviours=tuple(b.candidate()._replace(language=answers.domain.name) for b in answers.ranked()),
     )
 
 

@@ -16,8 +16,8 @@ from random import Random
 from typing import Any, Protocol, TypeVar
 
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import solvable
-from lasynth.solver.confidence import FITTED, Evidence, confidence, shares
+from lasynth.domains.solvable import calibration, solvable
+from lasynth.solver.confidence import Evidence, confidence, shares
 from lasynth.solver.doubt import changes, difference, leaves, memorises
 from lasynth.solver.solution import Answer, Difference
 from lasynth.solver.strategies import Candidate, Examples, Judging
@@ -30,6 +30,8 @@ WEIGHED = 16
 """Number of best behaviours that the model scores if it did not find them. Each is reduced first, which is slow."""
 INTERPRETED = 32
 """Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
+SEEN = 100
+"""Number of examples whose values are counted as evidence."""
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
 PRIOR = 0.001
@@ -143,6 +145,7 @@ class Answers:
         self.satisfied = solvable(self.domain).tester(self.examples)
         self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
         self.changed = changes(self.domain, self.examples)
+        self.calibration = calibration(type(self.domain))
 
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate. Returns whether it satisfies every example."""
@@ -200,7 +203,7 @@ class Answers:
             answer = replace(self._answer(behaviour), confidence=share)
             if not self._verified(answer):
                 continue
-            if self.domain.name in FITTED and memorises(answer.tokens, self.changed):
+            if self.calibration and self.calibration.memorising and memorises(answer.tokens, self.changed):
                 self.memorised = self.memorised or answer
             else:
                 chosen.append(answer)
@@ -208,23 +211,31 @@ class Answers:
 
     def confidence(self) -> float | None:
         """Probability that the best behaviour is right on unseen inputs; None if there is none or it is not known."""
-        known = self.behaviours and self.domain.name in FITTED
-        return confidence(self.evidence()) if known else None
+        if not self.behaviours or self.calibration is None:
+            return None
+        return confidence(self.evidence(), self.calibration.weights)
 
     def evidence(self) -> Evidence:
         """What is known about the best behaviour. There must be one."""
         (score, best), *others = scored(list(self.behaviours.values()))
         sources = set(best.proposals)
+        inputs, outputs = (
+            [leaves(self.domain.value_json(side)) for side in sides]
+            for sides in ([e.input for e in self.examples[:SEEN]], [e.output for e in self.examples[:SEEN]])
+        )
         return Evidence(
             others=len(others),
             margin=others[0][0] - score if others else inf,
             examples=len(self.examples),
             tokens=self._answer(best).tokens,
             length=score if best.length is None else best.length,
-            size=len(leaves(self.domain.value_json(self.examples[0].input))),
+            size=max(1, round(sum(map(len, inputs)) / len(inputs))),
             changed=self.changed,
             asked=self.asked,
             agreed=self.asked and len(sources) > 1,
+            rivals=sum(exp(score - other) for other, _ in others),
+            shown=sum(map(len, outputs)),
+            distinct=len(set(map(repr, outputs))),
         )
 
     def difference(self) -> Difference | None:

@@ -1,10 +1,12 @@
 """How likely an answer is right on unseen inputs: a logistic model of a few facts about the search.
 
-`experiments/confidence.py` fits the weights on tasks whose answers are known, and measures the calibration on others.
+Each language has weights of its own, in `confidence.json` in its folder. `experiments/confidence.py` and
+`experiments/confidence_lists.py` fit them on tasks whose answers are known, and measure the calibration on others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp, log
 from typing import NamedTuple
 
@@ -12,23 +14,6 @@ MOST_MARGIN = 12.0
 """Larger margins count as this one, and so does the margin of an answer without a rival."""
 LEAST_MARGIN = 0.05
 """Added to margins before their logarithm is taken."""
-WEIGHTS: dict[str, float] = {
-    "constant": 3.023,
-    "others": 0.106,
-    "margin": -0.016,
-    "closeness": -0.704,
-    "examples": 0.3,
-    "one example": -0.709,
-    "tokens": -0.485,
-    "length": -0.706,
-    "size": -0.317,
-    "tokens per value": -0.505,
-    "agreed": -0.048,
-    "not agreed": -0.481,
-}
-"""In nats; fitted for restricted C."""
-FITTED = ("c",)
-"""Languages that were measured. Answers in other languages have no confidence, and may be of any length."""
 
 
 class Evidence(NamedTuple):
@@ -50,10 +35,16 @@ class Evidence(NamedTuple):
     """Whether a model was asked."""
     agreed: bool
     """Whether the model found the same behaviour as another strategy."""
+    rivals: float = 0.0
+    """Weight of the other behaviours relative to the first: a score that is larger by x counts exp(-x)."""
+    shown: int = 0
+    """Values in the outputs of all examples."""
+    distinct: int = 1
+    """Distinct outputs of the examples."""
 
 
 def features(evidence: Evidence) -> dict[str, float]:
-    """The features of the logistic model, by their names in WEIGHTS."""
+    """The features of the logistic model, by name. A language has weights for some of them."""
     return {
         "constant": 1.0,
         "others": log(1 + evidence.others),
@@ -67,12 +58,17 @@ def features(evidence: Evidence) -> dict[str, float]:
         "tokens per value": log((1 + evidence.tokens) / (1 + evidence.changed)),
         "agreed": float(evidence.agreed),
         "not agreed": float(evidence.asked and not evidence.agreed),
+        "rivals": log(1 + evidence.rivals),
+        "shown": log(1 + evidence.shown),
+        "length per value shown": log((1 + evidence.length) / (1 + evidence.shown)),
+        "distinct": log(evidence.distinct),
     }
 
 
-def confidence(evidence: Evidence) -> float:
-    """Probability that the answer is right on unseen inputs."""
-    total = sum(WEIGHTS[name] * value for name, value in features(evidence).items())
+def confidence(evidence: Evidence, weights: Mapping[str, float]) -> float:
+    """Probability that the answer is right on unseen inputs, by the weights of its language, in nats."""
+    found = features(evidence)
+    total = sum(weight * found[name] for name, weight in weights.items())
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 

@@ -2,7 +2,8 @@
 
     {"examples": [{"input": [3, 1], "output": [1, 3]}, ..]}          [3, 1] -> [1, 3]
 
-JSON may also be the list alone, or one object per line. In text, empty lines and comments after a # are ignored, and an
+JSON may also be the list alone, or one object per line. Several inputs are `"inputs": {"k": 2, "b": [5, 6]}`, by name,
+or `"inputs": [2, [5, 6]]`. In text, empty lines and comments after a # are ignored, and an
 arrow may also be written => or →. A comma too many and lists without commas, [1 2 3], are understood in both forms.
 """
 
@@ -21,6 +22,7 @@ from lasynth.task import Example, InputError
 MAX_EXAMPLES = 10_000
 ARROW = re.compile(r"-+>|=+>|[→⇒↦]")
 JSON = re.compile(r"\s*(\[\s*)?\{")
+INPUT = frozenset({"input", "inputs"})
 FORM = '{"examples": [{"input": .., "output": ..}, ..]}'
 SHOWN = 100
 """Maximum number of characters of a line that a message shows."""
@@ -96,13 +98,25 @@ def _from_lines(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Examp
 def _from_json(text: str, domain: AnyDomain, name: str) -> Iterator[tuple[Example[Any], str]]:
     for item, place in _items(text, name):
         where = f"{place}: {_shown(json.dumps(item))}"
-        if not isinstance(item, dict) or not {"input", "output"} <= item.keys():
+        if not isinstance(item, dict) or "output" not in item or not INPUT & item.keys():
             raise InputError(f'{where}\nan example must be an object with "input" and "output"')
         try:
-            value, wanted = (domain.check_value(item[side]) for side in ("input", "output"))
+            value, wanted = domain.check_value(_input(domain, item)), domain.check_value(item["output"])
         except InputError as error:
             raise InputError(f"{where}\n{error}") from error
         yield Example(value, wanted), where
+
+
+def _input(domain: AnyDomain, item: dict[str, Any]) -> Any:
+    """The input of an example, or several in a tuple or by name. InputError."""
+    if "inputs" not in item:
+        return item["input"]
+    if "input" in item:
+        raise InputError('give either "input" or "inputs"')
+    if not getattr(domain, "several_inputs", False):
+        raise InputError(f'functions of the language `{domain.name}` have one "input"')
+    value = item["inputs"]
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _items(text: str, name: str) -> Iterator[tuple[Any, str]]:
@@ -126,7 +140,7 @@ def _is_an_example(line: str) -> bool:
         item = loads(_without_last_comma(line))
     except (ValueError, RecursionError):
         return False
-    return isinstance(item, dict) and "input" in item
+    return isinstance(item, dict) and bool(INPUT & item.keys())
 
 
 def _loads(text: str, name: str, first_line: int = 1) -> Any:

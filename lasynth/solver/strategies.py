@@ -27,6 +27,8 @@ class Candidate(NamedTuple):
     """Number of other programs that the strategy executed and rejected before it proposed this one."""
     after_all: bool = False
     """Whether the strategy has finished its search for all examples, and now proposes programs for some of them."""
+    language: str | None = None
+    """Language of the program, if it comes from an earlier search."""
 
 
 class Strategy(Protocol):

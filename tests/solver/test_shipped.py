@@ -44,7 +44,7 @@ def test_the_card_describes_the_weights() -> None:
 def test_the_model_alone_finds_short_programs(body: str, given: int) -> None:
     program = C.parse_text(f"int * f(int a[]) {{ {body} return a; }}")
     pairs = [(value, C.run(program, value)) for value in INPUTS[:given]]
-    solution = solve(pairs, strategy="neural", timeout=20)
+    solution = solve(pairs, language="c", strategy="neural", timeout=20)
     assert solution.solved
     assert solution.programs[0].source == "neural"
     assert solution.programs[0].log_prob is not None
@@ -53,14 +53,15 @@ def test_the_model_alone_finds_short_programs(body: str, given: int) -> None:
 
 def test_the_portfolio_asks_the_model_if_the_symbolic_answer_is_not_certain() -> None:
     pairs = [(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS]
-    solution = solve(pairs[:1], timeout=20)
+    solution = solve(pairs[:1], language="c", timeout=20)
     assert "neural" in {source for found in solution.behaviours for source in found.source.split(", ")}
-    assert solve(pairs[:1], timeout=20, wide=True).best is not None
+    assert solve(pairs[:1], language="c", timeout=20, wide=True).best is not None
     assert solution.notes == ()
 
 
 def test_torch_is_not_loaded_for_a_certain_answer() -> None:
     pairs = [(value, [value[0], value[1], 0, *value[3:]]) for value in INPUTS]
-    code = f"import sys; from lasynth import solve; print(solve({pairs}).best.source, 'torch' in sys.modules)"
+    solved = f"solve({pairs}, language='c').best.source"
+    code = f"import sys; from lasynth import solve; print({solved}, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["symbolic", "False"]

@@ -22,7 +22,7 @@ from lasynth.domains.lists.emission.written import parse_any, written
 from lasynth.domains.lists.execution import interpreter, machine
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language import lexemes
-from lasynth.domains.lists.language.nodes import Call, Program, walk
+from lasynth.domains.lists.language.nodes import Call, Program, Type, walk
 from lasynth.domains.lists.language.operations import OPERATIONS
 from lasynth.domains.lists.language.text import count_tokens, expression_text, program_text
 from lasynth.domains.lists.reduction import around_constants, reduce_program
@@ -46,6 +46,7 @@ class Lists:
     suffix = ".lists"
     values_in_files = False
     categories = CATEGORIES
+    several_inputs = True
     options = ListsOptions
     distinct_splits = True
 
@@ -89,6 +90,10 @@ class Lists:
     def random_values(self, rng: Random, count: int, like: Value | None = None) -> list[Value]:
         types = [p.type for p in parameters_of([] if like is None else like)]
         return [generator.as_value(generator.random_input(rng, types, ListsOptions())) for _ in range(count)]
+
+    def some_input(self, program: Program) -> Value:
+        """An input of the kinds that the program takes."""
+        return generator.as_value([[] if p.type == Type.LIST else 0 for p in program.parameters])
 
     def check_value(self, value: object) -> Value:
         return values.check_value(value)
@@ -146,6 +151,9 @@ class Lists:
 
     def alike(self, values: Sequence[Value], examples: Sequence[ListExample]) -> list[bool]:
         return solving.alike(values, examples)
+
+    def simpler(self, value: Value, examples: Sequence[ListExample]) -> Iterator[Value]:
+        return solving.simpler(value, examples)
 
     def standalone(self, program: Program, examples: Sequence[ListExample]) -> str:
         return standalone(program, examples)

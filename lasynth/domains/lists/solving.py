@@ -26,6 +26,8 @@ MOST_PROGRAMS = 60
 USUAL = 9
 """Numbers of probes are at least from -USUAL to USUAL if the examples have negative ones, else from 0 to USUAL."""
 LONGEST_PROBE = 9
+MOST_SIMPLIFIED = 20
+"""Longest list that is made simpler."""
 
 
 def check_example(example: ListExample, first: ListExample) -> None:
@@ -129,6 +131,32 @@ def alike(values: Sequence[Value], examples: Sequence[ListExample]) -> list[bool
             )
         )
     return found
+
+
+def simpler(value: Value, examples: Sequence[ListExample]) -> Iterator[Value]:
+    """The input with one element left out or replaced by a number nearer to 0, within the range of the examples."""
+    columns = [_extent(column) for column in zip(*rows_of(examples)[0], strict=True)]
+    parts = bind(parameters_of(examples[0].input), value)
+    for place, (part, (low, high, _)) in enumerate(zip(parts, columns, strict=True)):
+        for new in _simpler_part(part, low, high):
+            yield _rebuild(examples[0].input, [*parts[:place], new, *parts[place + 1 :]])
+
+
+def _simpler_part(part: Basic, low: int, high: int) -> Iterator[Basic]:
+    if isinstance(part, list):
+        if len(part) > MOST_SIMPLIFIED:
+            return
+        for i, old in enumerate(part):
+            yield [*part[:i], *part[i + 1 :]]
+            yield from ([*part[:i], new, *part[i + 1 :]] for new in _nearer(old, low, high))
+    else:
+        yield from _nearer(part, low, high)
+
+
+def _nearer(old: int, low: int, high: int) -> list[int]:
+    """Small numbers in the range that are nearer to 0 than the old one."""
+    base = min(max(low, 0), high)
+    return [v for v in dict.fromkeys((base, base + 1, base + 2)) if v <= high and (abs(v), v < 0) < (abs(old), old < 0)]
 
 
 def _extent(column: Sequence[Basic]) -> tuple[int, int, int]:

@@ -5,7 +5,6 @@ A value is a number, a list of numbers, or several inputs: a tuple of such, or a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from operator import index
@@ -14,6 +13,7 @@ from typing import Any, Union
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Parameter, Type
 from lasynth.domains.lists.language.operations import OPERATIONS
+from lasynth.lenient import loads
 from lasynth.task import InputError
 
 Value = Union[int, list[int], tuple[Basic, ...], dict[str, Basic]]  # noqa: UP007
@@ -32,9 +32,9 @@ FORM = "a value is a number such as 3, a list such as [1, 2, 3], or several of t
 
 
 def read_value(text: str) -> Value:
-    """A value as a person types it: `[1, 2]`, `6`, `2, [5, 6]` or `{"k": 2, "b": [5, 6]}`. InputError."""
+    """A value as a person types it: `[1, 2]`, `[1 2]`, `6`, `2, [5, 6]` or `{"k": 2, "b": [5, 6]}`. InputError."""
     try:
-        parts = json.loads(f"[{text}]")
+        parts = loads(f"[{text}]")
     except (ValueError, RecursionError) as error:
         raise InputError(f"`{_shown(text)}` cannot be read; {FORM}") from error
     return check_value(parts[0] if len(parts) == 1 else tuple(parts))
@@ -83,6 +83,8 @@ def _check_basic(value: object) -> Basic:
 
 
 def _check_number(value: object) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"`{_shown(str(value))}` is not a whole number; {FORM}")
     number = index(value)

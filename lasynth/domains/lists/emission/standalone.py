@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lasynth.domains.lists.emission.c_text import literal
-from lasynth.domains.lists.emission.written import written
+from lasynth.domains.lists.emission.written import HEAD, MAIN, written
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language.nodes import Program
 from lasynth.domains.lists.values import Value, bind
 from lasynth.task import Example
 
-HEAD = "#include <assert.h>\n#include <stdio.h>\n#include <string.h>\n"
-
 
 def standalone(program: Program, examples: Sequence[Example[Value]]) -> str:
     blocks = "\n".join(_block(program, example) for example in examples)
     passed = f'    printf("%d examples passed\\n", {len(examples)});'
-    return f"{HEAD}\n{written(program)}\nint main(void)\n{{\n{blocks}\n{passed}\n    return 0;\n}}\n"
+    return f"{HEAD}\n{written(program)}{MAIN}{{\n{blocks}\n{passed}\n    return 0;\n}}\n"
 
 
 def _block(program: Program, example: Example[Value]) -> str:

@@ -20,6 +20,10 @@ from lasynth.task import ParseError
 LENGTH_NAMES = ("n", "m", "len_c", "len_d", "len_e", "len_f", "len_g", "len_h")
 HEADERS = (("limits.h", r"\bINT_M(?:AX|IN)\b"), ("stdlib.h", r"\b(?:malloc|abs)\("))
 COMMENT = re.compile(r"\s*/\*(.*?)\*/", re.DOTALL)
+VERDICT = re.compile(r"(?:\s*//[^\n]*\n)+")
+"""Comments above the program, such as the one about examples that it fails."""
+HEAD, MAIN = "#include <assert.h>\n#include <stdio.h>\n#include <string.h>\n", "\nint main(void)\n"
+"""What a complete file has around the function."""
 DECLARED = re.compile(r"( +)int (\w+)(?: = [^;]*)?;$")
 
 
@@ -99,7 +103,13 @@ def _idle(lines: list[str], number: int, indent: int, name: str) -> set[int] | N
 
 
 def parse_any(text: str) -> Program:
-    """The program in its exact text, or in the comment above its C function. ParseError, also if the C was changed."""
+    """The program in its exact text, or in the comment above its C function. ParseError, also if the C was changed.
+
+    The C may be a complete file with a `main` that tests the function.
+    """
+    text = VERDICT.sub("", text, count=1) if VERDICT.match(text) else text
+    if text.startswith(HEAD) and MAIN in text:
+        text = text.removeprefix(HEAD).partition(MAIN)[0]
     comment = COMMENT.match(text)
     if comment is None:
         return parse_program(text)

@@ -8,6 +8,7 @@ only where the second is right.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +24,8 @@ from lasynth.jit import compiled
 WORDS = 8
 """Sets of elements have so many times 64 bits; longer outputs have no conditionals element by element."""
 MOST_SETS, MOST_CONDITIONS = 300, 3000
+TOGETHER, PART = 8, 100_000
+"""Values whose pairs are tried, and entries that are looked at, between two looks at the clock."""
 IF_NUMBER = NUMBERS["if", (Type.BOOL, Type.INT, Type.INT)]
 IF_LIST = NUMBERS["if", (Type.BOOL, Type.LIST, Type.LIST)]
 WHERE = np.array(
@@ -73,8 +76,8 @@ class Covering:
     parts: Known = field(default_factory=lambda: Known(MOST_SETS))
     masks: Known = field(default_factory=lambda: Known(MOST_CONDITIONS))
 
-    def extend(self, bank: Bank, begin: int, end: int) -> None:
-        """Look at the entries from `begin` to `end`, and report conditionals that fit."""
+    def extend(self, bank: Bank, begin: int, end: int, is_over: Callable[[], bool]) -> None:
+        """Look at the entries from `begin` to `end`, and report conditionals that fit, while there is time."""
         new = np.arange(begin, end)
         types, right, gaps = bank.type[begin:end], bank.right[begin:end], bank.gaps[begin:end]
         useful = new[(types == self.goal.type) & (right != 0)]
@@ -83,23 +86,29 @@ class Covering:
         known = self.conditions.add(flags, truths(bank, flags, self.goal.examples).reshape(-1, 1))
         everything = np.array([(1 << self.goal.examples) - 1], np.int64)
         operations = np.full((2, 2), IF_NUMBER if self.goal.type == Type.INT else IF_LIST)
-        cover(
-            bank, self.goal, operations, everything, *self.values.arrays(1), before, *self.conditions.arrays(1), known
-        )
+        values, conditions = self.values.arrays(1), self.conditions.arrays(1)
+        for i in range(0, len(values[0]), TOGETHER):
+            if not is_over():
+                cover(bank, self.goal, operations, everything, i, *values, before, *conditions, known)
         elements = len(self.goal.output) - self.goal.examples
-        if self.goal.type == Type.LIST and 0 < elements <= 64 * WORDS:
-            self._extend_elements(bank, new[(gaps == 0)], elements)
+        if self.goal.type == Type.LIST and 0 < elements <= 63 * WORDS:
+            self._extend_elements(bank, new[(gaps == 0)], elements, is_over)
 
-    def _extend_elements(self, bank: Bank, new: NDArray[np.int64], elements: int) -> None:
-        entries, sets = right_elements(bank, self.goal, new[bank.type[new] <= Type.LIST])
-        before = self.parts.add(entries, sets)
-        entries, sets = mask_elements(bank, self.goal, new[bank.type[new] == Type.MASK])
-        known = self.masks.add(entries, sets)
+    def _extend_elements(self, bank: Bank, new: NDArray[np.int64], elements: int, is_over: Callable[[], bool]) -> None:
+        before, known = len(self.parts.entries), len(self.masks.entries)
+        for i in range(0, len(new), PART):
+            some = new[i : i + PART]
+            if is_over():
+                return
+            self.parts.add(*right_elements(bank, self.goal, some[bank.type[some] <= Type.LIST]))
+            self.masks.add(*mask_elements(bank, self.goal, some[bank.type[some] == Type.MASK]))
         everything = np.zeros(WORDS, np.int64)
         for i in range(elements):
             everything[i // 63] |= 1 << (i % 63)
         parts, masks = self.parts.arrays(WORDS), self.masks.arrays(WORDS)
-        cover(bank, self.goal, WHERE, everything, *parts, before, *masks, known)
+        for i in range(0, len(parts[0]), TOGETHER):
+            if not is_over():
+                cover(bank, self.goal, WHERE, everything, i, *parts, before, *masks, known)
 
 
 @compiled
@@ -161,13 +170,15 @@ def mask_elements(bank: Bank, goal: Goal, entries: NDArray[np.int64]) -> tuple[N
 
 @compiled
 def cover(
-    bank: Bank, goal: Goal, operations: NDArray[np.int64], everything: Sets,
+    bank: Bank, goal: Goal, operations: NDArray[np.int64], everything: Sets, begin: int,
     values: NDArray[np.int64], sets: Sets, old_values: int, conditions: NDArray[np.int64], truth: Sets, old: int,
 ) -> None:  # fmt: skip
-    """Report all pairs of values with a condition between them; pairs and conditions that were both known are passed
-    over."""
+    """Report pairs of values with a condition between them, for some first values from `begin` on.
+
+    Pairs and conditions that were both known are passed over.
+    """
     words = len(everything)
-    for i in range(len(values)):
+    for i in range(begin, min(begin + TOGETHER, len(values))):
         for j in range(len(values)):
             if i == j:
                 continue

@@ -18,7 +18,8 @@ from lasynth.jit import compiled
 FILTER = NUMBERS["filter", (Type.LIST, Type.MASK)]
 REJECT = NUMBERS["reject", (Type.LIST, Type.MASK)]
 AND = NUMBERS["and", (Type.MASK, Type.MASK)]
-PART = 2000
+PART, MANY = 2000, 100_000
+"""Masks that are tried, and lists that are looked at, between two looks at the clock."""
 MOST_PAIRED = 300
 """Masks that are tried two at a time."""
 MOST_LISTS, MOST_MASKS = 200, 200_000
@@ -42,7 +43,7 @@ class Filtering:
             return
         new = np.arange(begin, end)
         new = new[bank.gaps[begin:end] == 0]
-        lists = holding(bank, self.goal, new[bank.type[new] == Type.LIST])[: MOST_LISTS - len(self.lists)]
+        lists = self._holding(bank, new[bank.type[new] == Type.LIST], is_over)
         masks = new[bank.type[new] == Type.MASK][: MOST_MASKS - len(self.masks)]
         for some in self._parts(masks):
             if not is_over():
@@ -54,6 +55,15 @@ class Filtering:
         self.lists = np.concatenate([self.lists, lists])
         if len(self.lists):
             self._try_pairs(bank, int(self.lists[0]), masks)
+
+    def _holding(self, bank: Bank, lists: NDArray[np.int64], is_over: Callable[[], bool]) -> NDArray[np.int64]:
+        """The first new lists that hold the output."""
+        found = lists[:0]
+        for i in range(0, len(lists), MANY):
+            if is_over() or len(found) + len(self.lists) >= MOST_LISTS:
+                break
+            found = np.concatenate([found, holding(bank, self.goal, lists[i : i + MANY])])
+        return found[: MOST_LISTS - len(self.lists)]
 
     def _parts(self, masks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """The masks in parts between which there is a look at the clock."""

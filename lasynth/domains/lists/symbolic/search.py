@@ -44,6 +44,8 @@ MOST_BYTES = 1_500_000_000
 """Memory of the bank. When it is full, the search ends."""
 BUDGET = 20_000
 """Combinations between two looks at the clock."""
+SECONDS_TO_GROW = 1e-7
+"""For each entry: when the tables grow, all entries move. The search ends before the deadline by this time."""
 MOST_COST = 60
 MOST_COLUMNS = 8
 SLACK, SLACK_SECONDS = 2.0, 0.3
@@ -76,6 +78,8 @@ class Search:
     deadline: float
     """Of `time.perf_counter`. Without one, the search does not end before all programs as cheap as the best are
     known."""
+    most_cost: int = MOST_COST
+    """Values of this cost and more are not made."""
 
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
@@ -99,13 +103,13 @@ class Search:
         """Programs that fit, the cheapest first; those that the search had time for."""
         if self.deadline == inf:
             load(self.bank, self.goal)
-        for cost in range(1, MOST_COST):
+        for cost in range(1, self.most_cost):
             self.level, begin = cost, int(self.bank.counts[ENTRIES])
             in_time = self._level(cost)
             end = int(self.bank.counts[ENTRIES])
             self._group(cost, begin, end)
             if in_time and not self._over():
-                self.covering.extend(self.bank, begin, end)
+                self.covering.extend(self.bank, begin, end, self._over)
                 self._note_hits()
             if in_time and not self._over():
                 self.columns.extend(self.bank)
@@ -151,11 +155,12 @@ class Search:
     def partly_right(self) -> list[Found]:
         """The cheapest value that is right in most examples; nothing if none is right in any."""
         right = self.bank.right[: int(self.bank.counts[ENTRIES])]
-        sets, firsts = np.unique(right, return_index=True)
+        some = np.flatnonzero(right)
+        sets, firsts = np.unique(right[some], return_index=True)
         best = max(range(len(sets)), key=lambda i: (int(sets[i]).bit_count(), -int(firsts[i])), default=None)
-        if best is None or not sets[best]:
+        if best is None:
             return []
-        entry = int(firsts[best])
+        entry = int(some[firsts[best]])
         return [Found(self.entry(entry), int(self.bank.cost[entry]))]
 
     def _expression(self, operation: int, arguments: Sequence[int]) -> Expression:
@@ -208,6 +213,8 @@ class Search:
         total, position = prod(map(len, groups)), 0
         while position < total:
             if self._over():
+                return False
+            if time.perf_counter() + SECONDS_TO_GROW * int(self.bank.counts[ENTRIES]) > self.deadline:
                 return False
             self.bank = grown(self.bank, BUDGET, 4 * self.goal.room + BUDGET)
             if size_in_bytes(self.bank) > MOST_BYTES:
