@@ -1,7 +1,7 @@
 """The command line: runs a command, and turns errors into a message and an exit code.
 
-Exit codes: 0 success; 1 a program failed, no program was found, a training diverged or a worker process died; 2 bad
-input; 130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
+Exit codes: 0 success; 1 a program failed, no program was found, a training diverged, a worker process died or memory
+ran out; 2 bad input; 130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
 """
 
 from __future__ import annotations
@@ -68,9 +68,19 @@ def _run_command(words: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
         return 0
+    except (MemoryError, RuntimeError) as error:
+        if not _lacks_memory(error):
+            raise
+        complain("there is not enough memory for this")
+        return FAILED
     except OSError as error:  # a full disk, a file that vanished
         complain(str(error))
         return BAD_INPUT
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Torch has no type of its own for this error."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def _dispatch(words: list[str]) -> int:

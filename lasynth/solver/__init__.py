@@ -15,7 +15,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from lasynth.domains import DOMAINS, get_domain
+from lasynth.domains import get_domain
 from lasynth.domains.solvable import solvable
 from lasynth.interruption import interruptible
 from lasynth.solver.answers import Answers
@@ -62,8 +62,8 @@ def solve(
     if not _is_time(timeout):
         raise InputError(f"the timeout must be a positive number of seconds, not {timeout!r:.100}")
     top = _whole(top)
-    if language not in DOMAINS:
-        raise InputError(f"there is no language `{language}`; known languages: {', '.join(DOMAINS)}")
+    if weights is not None and not isinstance(weights, str | Path):
+        raise InputError(f"weights must be the path of a folder, not {weights!r:.100}")
     domain = get_domain(language)
     solvable(domain)
     given = check_examples(domain, _pairs(examples))

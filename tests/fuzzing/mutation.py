@@ -101,7 +101,7 @@ def draw(seed: int, number: int, files: Mapping[str, Sequence[bytes]], options: 
     rng = Random(f"{seed} {number}")
     while True:
         words = shlex.split(rng.choice(LINES))
-        changes = rng.choice((0, 1, 1, 1, 2, 2, 3))
+        changes = rng.choice((0, 0, 1, 1, 1, 2, 3))
         for _ in range(changes):
             words = rng.choice(WORD_MUTATIONS)(rng, words, options)
         words = [word.replace("\0", "") for word in words]  # a command line cannot hold it

@@ -101,7 +101,7 @@ def fault(case: Case, outcome: Outcome) -> str | None:
         return f"no end after {SECONDS:g} seconds"
     if outcome.code not in CODES:
         return f"exit code {outcome.code}"
-    if "Traceback (most recent call last)" in said or re.search(r"^\w*Warning: ", outcome.err, re.MULTILINE):
+    if "Traceback (most recent call last)" in said or re.search(r"\b\w*Warning: ", outcome.err):
         return "a traceback or a warning of Python"
     if "tyro" in said.replace("lasynth/", ""):
         return "names of the argument parser's internals"
