@@ -1,11 +1,12 @@
 """The command line: runs a command, and turns errors into a message and an exit code.
 
-Exit codes: 0 success; 1 a program failed, no program was found, a training diverged or a worker process died; 2 bad
-input; 130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
+Exit codes: 0 success; 1 a program failed, no program was found, a training diverged, a worker process died or memory
+ran out; 2 bad input; 130 interrupted. Messages go to standard error. Only the module of the chosen command is loaded.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -16,7 +17,7 @@ from lasynth import __version__
 from lasynth.interruption import interruptible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
@@ -34,8 +35,9 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of `lasynth`. Imports of other packages happen inside, so that Ctrl-C works during them, too."""
-    if os.environ.get("NO_COLOR"):  # rich honours it by itself, tyro does not
-        os.environ.setdefault("PYTHON_TYRO_ANSI_CODES", "False")
+    for stream in (sys.stdout, sys.stderr):  # the name of a file need not be text
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # also if a shell's `&` made the process ignore SIGINT
     try:
         with interruptible():
@@ -66,9 +68,19 @@ def _run_command(words: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
         return 0
+    except (MemoryError, RuntimeError) as error:
+        if not _lacks_memory(error):
+            raise
+        complain("there is not enough memory for this")
+        return FAILED
     except OSError as error:  # a full disk, a file that vanished
         complain(str(error))
         return BAD_INPUT
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Torch has no type of its own for this error."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def _dispatch(words: list[str]) -> int:
@@ -78,25 +90,10 @@ def _dispatch(words: list[str]) -> int:
     if words and words[0] == "--version":
         print(f"lasynth {__version__}")
         return 0
-    import tyro
+    from lasynth.commands.parser import overview
 
-    overview = {name: _placeholder(summary) for name, summary in COMMANDS.items()}
-    tyro.extras.subcommand_cli_from_dict(
-        overview,
-        prog="lasynth",
-        args=words,
-        description="Programs from input-output examples. --version prints the version.",
-    )
-    return 0
-
-
-def _placeholder(summary: str) -> Callable[[], None]:
-    """A function that does nothing, with the text that the list of commands shows."""
-
-    def command() -> None: ...
-
-    command.__doc__ = summary
-    return command
+    description = "Programs from input-output examples. --version prints the version."
+    return overview("lasynth", "command", COMMANDS, description, words)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+MOST_UNITS, MOST_LAYERS = 65_536, 64
+"""Largest sizes: a typo should get a message, not use up all memory."""
+
 
 @dataclass(frozen=True)
 class ValueConfig:
@@ -99,6 +102,11 @@ class ModelConfig:
         return [
             *((getattr(self, name) < 1, f"{name} must be at least 1") for name in at_least_one),
             (self.overview < 0, "overview must not be negative"),
+            *(
+                (getattr(self, name) > MOST_UNITS, f"{name} must be at most {MOST_UNITS:,}")
+                for name in (*at_least_one, "overview")
+            ),
+            (self.layers > MOST_LAYERS, f"layers must be at most {MOST_LAYERS}"),
         ]
 
     def _contradictions(self) -> list[tuple[bool, str]]:

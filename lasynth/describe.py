@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -40,7 +41,7 @@ def _measure(path: Path, split: str, limit: int) -> tuple[str, Lines, AnyDomain]
         raise InputError(f"{file}: no such file")
     if limit < 1:
         raise InputError("the limit must be at least 1")
-    return str(file), domain.statistics(islice(read_tasks(file, domain), limit)), domain
+    return str(file), domain.statistics(islice(read_tasks(file, domain), min(limit, sys.maxsize))), domain
 
 
 def compare(lines: Lines, reference: Lines) -> dict[str, dict[str, Any]]:

@@ -35,6 +35,7 @@ class TrainConfig:
     batch: int = 64
     """Programs per step, over all processes; a multiple of the number of processes."""
     learning_rate: float = 1e-3
+    """Largest learning rate."""
     schedule: Literal["cosine", "decay"] = "cosine"
     """cosine: falls to 1% at the end; decay: as in the paper, times 0.9 every 6,000 steps."""
     beta2: float = 0.97

@@ -20,6 +20,8 @@ from typing import TypeVar
 from lasynth.task import InputError, WorkerDied
 
 T = TypeVar("T")
+MOST = 256
+"""Most processes: a typo should get a message, not fill the machine with processes."""
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Linux file with the processor time of a container: microseconds (or `max`), and the period that they are for."""
 
@@ -49,8 +51,8 @@ def process_count(asked: int | None, threads: int) -> int:
 
     `threads`: how many threads each process has.
     """
-    if asked is not None and asked < 1:
-        raise InputError("the number of processes must be at least 1")
+    if asked is not None and not 1 <= asked <= MOST:
+        raise InputError(f"the number of processes must be 1 to {MOST}")
     return asked or max(1, usable_cores() // threads)
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import torch
-from tyro.conf import Positional, arg
 
-from lasynth.commands.arguments import call
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import console, write_text
 from lasynth.evaluate import baseline_names, task_count
 from lasynth.evaluate import evaluate as measure
@@ -22,7 +21,7 @@ from lasynth.workers import process_count, threads_per_process
 
 def evaluate(
     paths: Annotated[
-        Positional[tuple[Path, ...]],
+        tuple[Path, ...],
         arg(metavar="[RUN ...] DATA.parquet", help="Runs of `lasynth train`, then the file of tasks."),
     ],
     /,

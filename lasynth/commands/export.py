@@ -5,20 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tyro.conf import Positional, UseAppendAction, arg
-
 from lasynth.checkpoint import export as write
-from lasynth.commands.arguments import call
+from lasynth.commands.parser import arg, call
 from lasynth.task import InputError
 
 
 def export(
-    run: Annotated[Positional[Path], arg(metavar="RUN", help="A run of `lasynth train`.")],
+    run: Annotated[Path, arg(metavar="RUN", help="A run of `lasynth train`.")],
     /,
     out: Annotated[Path, arg(metavar="FOLDER", help="New folder for the weights and their card.")],
     checkpoint: Annotated[Literal["best", "last"], arg(help="Which checkpoint of the run.")] = "best",
     evaluation: Annotated[
-        UseAppendAction[tuple[Path, ...]],
+        tuple[Path, ...],
         arg(
             metavar="FILE",
             help="Output of `lasynth evaluate --json`, stored in the card. Repeat the option for several files.",

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tyro.conf import Positional, arg
-
-from lasynth.commands.arguments import call
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import advice
 from lasynth.dataset import write_imported
 from lasynth.domains import get_domain
@@ -15,10 +13,8 @@ from lasynth.task import InputError, Task
 
 
 def import_(
-    domain: Annotated[
-        Positional[str], arg(metavar="LANGUAGE", help="c: the authors' code_N.c files; karel: the public JSON.")
-    ],
-    source: Annotated[Positional[Path], arg(metavar="PATH", help="Folder (c) or file (karel) to read.")],
+    domain: Annotated[str, arg(metavar="LANGUAGE", help="c: the authors' code_N.c files; karel: the public JSON.")],
+    source: Annotated[Path, arg(metavar="PATH", help="Folder (c) or file (karel) to read.")],
     /,
     out: Annotated[Path, arg(help="Folder for the new data set.")],
     split: Annotated[Literal["train", "val", "test"], arg(help="Name of a single set of tasks.")] = "train",

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Annotated, Any
 
-from tyro.conf import arg
-
-from lasynth.commands.arguments import Inputs, ProgramFile, call
+from lasynth.commands.arguments import Inputs, ProgramFile
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import print_code, read_input, read_program
 from lasynth.domains.base import AnyDomain, Reduction
 from lasynth.task import InputError

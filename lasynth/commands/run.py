@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import arg
-
-from lasynth.commands.arguments import Inputs, ProgramFile, call
+from lasynth.commands.arguments import Inputs, ProgramFile
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import complain, console, read_input, read_program, write_text
 from lasynth.domains.base import AnyDomain, Trace
 from lasynth.task import InputError

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tyro.conf import Positional, UseAppendAction, arg
-
-from lasynth.commands.arguments import call
 from lasynth.commands.dialogue import Examples, settle
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
@@ -22,7 +20,6 @@ from lasynth.solver.strategies import Candidate
 from lasynth.task import InputError
 
 UNSOLVED = 1
-EMITTED = Literal["c"]
 COMMENT = {"c": "// ", "lists": "// "}
 """Begins a comment, by language; `# ` in others."""
 MOST = 100_000_000
@@ -31,17 +28,12 @@ MOST = 100_000_000
 
 def solve(
     file: Annotated[
-        Positional[Path | None],
-        arg(
-            metavar="FILE",
-            constructor=Path,
-            help='Examples, as JSON or as lines "[3,1,2] -> [4,2,3]"; - for standard input.',
-            help_behavior_hint="",
-        ),
+        Path | None,
+        arg(metavar="FILE", help='Examples, as JSON or as lines "[3,1,2] -> [4,2,3]"; - for standard input.'),
     ] = None,
     /,
     example: Annotated[
-        UseAppendAction[tuple[str, ...]],
+        tuple[str, ...],
         arg(metavar='"[..] -> [..]"', help="An example, instead of a file. Repeat the option for each example."),
     ] = (),
     top: Annotated[int, arg(help="Maximum number of answers. All of them differ in behaviour.")] = 1,
@@ -53,22 +45,12 @@ def solve(
         StrategyName, arg(help="How to search; portfolio is symbolic, and neural too if the answer is not sure.")
     ] = "portfolio",
     weights: Annotated[
-        Path | None,
-        arg(
-            metavar="RUN",
-            constructor=Path,
-            help="A trained model to use instead of the shipped one.",
-            help_behavior_hint="",
-        ),
+        Path | None, arg(metavar="RUN", help="A trained model to use instead of the shipped one.")
     ] = None,
     json: Annotated[bool, arg(help="Print the solution as JSON.")] = False,
     emit: Annotated[
         Literal["c"] | None,
-        arg(
-            constructor_factory=lambda: EMITTED,
-            help="Print a complete source file whose main function checks every example.",
-            help_behavior_hint="",
-        ),
+        arg(help="Print a complete source file whose main function checks every example."),
     ] = None,
     trace: Annotated[bool, arg(help="Show the value after each statement, for every example.")] = False,
     ask: Annotated[

@@ -5,18 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tyro.conf import Positional, arg
-
-from lasynth.commands.arguments import call
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import console, write_text
 from lasynth.describe import describe, tables
 
 
 def stats(
-    data: Annotated[
-        Positional[Path], arg(metavar="DATA", help="The folder of a data set, or one of its Parquet files.")
-    ],
-    other: Annotated[Positional[Path | None], arg(metavar="OTHER", help="Another data set to compare with.")] = None,
+    data: Annotated[Path, arg(metavar="DATA", help="The folder of a data set, or one of its Parquet files.")],
+    other: Annotated[Path | None, arg(metavar="OTHER", help="Another data set to compare with.")] = None,
     /,
     split: Annotated[Literal["train", "val", "test"], arg(help="Which split of a folder.")] = "train",
     limit: Annotated[int, arg(help="Maximum number of tasks to read.")] = 50_000,

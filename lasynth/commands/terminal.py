@@ -58,7 +58,8 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
         elif file.is_file() and file.stat().st_size > most:
             raise InputError(f"{file} has {file.stat().st_size:,} bytes; at most {most:,} are read")
         else:
-            text = _decoded(file.read_bytes())
+            with file.open("rb") as stream:  # perhaps a pipe or a device, which has no size
+                text = _decoded(stream.read(most + 1))
         if len(text) > most:
             raise InputError(f"{name} has more than {most:,} characters")
         return text.removeprefix("\ufeff")  # the byte order mark that some editors write

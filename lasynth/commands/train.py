@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-from tyro.conf import OmitArgPrefixes, Positional, UseAppendAction, arg
 
 from lasynth import checkpoint
-from lasynth.commands.arguments import call
+from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import advice, complain
 from lasynth.config import MODELS, PRESETS, model_config, read_settings
 from lasynth.distributed import is_worker, rank
@@ -32,13 +31,13 @@ def main(words: Sequence[str]) -> int:
     defaults = TrainConfig(**TRAINING.get(_preset_named(words), {}))
 
     def train(
-        data: Annotated[Positional[Path], arg(metavar="DATA", help="Folder of the data set.")],
+        data: Annotated[Path, arg(metavar="DATA", help="Folder of the data set.")],
         /,
         out: Annotated[Path, arg(help="Folder for the run: checkpoints and logs.")],
         model: Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")] = "LaSynth+",
         preset: Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")] = "cpu",
         set: Annotated[
-            UseAppendAction[tuple[str, ...]],
+            tuple[str, ...],
             arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated."),
         ] = (),
         resume: Annotated[bool, arg(help="Continue from the run's last checkpoint, if there is one.")] = False,
@@ -54,7 +53,7 @@ def main(words: Sequence[str]) -> int:
                 "(OMP_NUM_THREADS sets more threads, then there are fewer processes); a resumed run keeps its number.",
             ),
         ] = None,
-        config: OmitArgPrefixes[TrainConfig] = defaults,
+        config: TrainConfig = defaults,
     ) -> int:
         """Train a model on a data set; give --steps or --hours.
 

@@ -65,6 +65,8 @@ def solve(
     if not _is_time(timeout):
         raise InputError(f"the timeout must be a positive number of seconds, not {timeout!r:.100}")
     top = _whole(top)
+    if weights is not None and not isinstance(weights, str | Path):
+        raise InputError(f"weights must be the path of a folder, not {weights!r:.100}")
     pairs, folder = _pairs(examples), None if weights is None else Path(weights)
     readings, _ = read_in(language, lambda domain: check_examples(domain, pairs), folder, known)
 

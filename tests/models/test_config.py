@@ -18,6 +18,8 @@ from lasynth.train import learning_rate
     ("settings", "message"),
     [
         ({"hidden": 0}, "hidden must be at least 1"),
+        ({"hidden": 10**9}, "hidden must be at most 65,536"),
+        ({"layers": 65}, "layers must be at most 64"),
         ({"decoder": "shard"}, "decoder must be shared, per_example, not `shard`"),
         ({"execute_at": "x"}, "execute_at must be token, statement, outer, not `x`"),
         ({"examples": 0}, "examples must be at least 1"),
