@@ -7,12 +7,21 @@ from typing import Annotated
 import tyro
 from tyro.conf import Positional, UseAppendAction, arg
 
+from lasynth.config import MODELS, PRESETS
+
 ProgramFile = Annotated[
     Positional[Path], arg(metavar="FILE", help="File with a program; its ending names the language (.c, .karel).")
 ]
 Inputs = Annotated[
     UseAppendAction[tuple[str, ...]],
     arg(name="input", metavar="VALUE", help='An input, e.g. "[1,2,3,4,0]". Repeat the option for several inputs.'),
+]
+DataFolder = Annotated[Positional[Path], arg(metavar="DATA", help="Folder of the data set.")]
+Row = Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")]
+Preset = Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")]
+ModelSettings = Annotated[
+    UseAppendAction[tuple[str, ...]],
+    arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated."),
 ]
 
 
