@@ -61,7 +61,7 @@ class Decoding:
     def __init__(self, run: Path, data: Path, config: RelabelConfig) -> None:
         """`data` is the file. InputError."""
         loaded = load_model(run, config.checkpoint)
-        self.model, self.domain, self.config = loaded.model.to(device()), loaded.domain, config
+        self.model, self.domain, self.card, self.config = loaded.model.to(device()), loaded.domain, loaded.card, config
         self.collate = Collator.of(loaded.config, loaded.domain)
         self.data, self.split = data, load_split(data, loaded.domain)
 
@@ -88,12 +88,12 @@ class Decoding:
         write_file(file, buffer.getvalue())
         return True
 
-    def decode(self, begin: int, end: int) -> dict[int, NDArray[np.int16]]:
+    def decode(self, begin: int, end: int, choosing: type[Choice] = Choice) -> dict[int, NDArray[np.int16]]:
         """Programs for the tasks from `begin` to `end` that are right on all examples, by the number after `begin`."""
         tasks = self.split.part(begin, end)
         given = self.domain.given(tasks.examples)
         inputs, outputs = (np.ascontiguousarray(side[:, :given]) for side in (tasks.inputs, tasks.outputs))
-        choice = Choice(self.config.choice, tasks, self.collate)
+        choice = choosing(self.config.choice, tasks, self.collate)
         beam_search(
             self.model, self.collate.io(inputs, outputs), self.domain.syntax, self.config.search,
             on_finished=choice, hopeless=self.collate.hopeless(inputs),

@@ -142,8 +142,9 @@ class SearchConfig:
 class RelabelConfig:
     """How to decode programs for training tasks."""
 
-    search: SearchConfig = field(default_factory=lambda: SearchConfig(beam=8, tasks=64, bf16=True))
-    """Hypotheses per task, longest program, tasks that are searched together."""
+    search: SearchConfig = field(default_factory=lambda: SearchConfig(beam=8, max_length=64, tasks=128))
+    """Programs of more than 64 lexemes hardly ever fit, and to search them doubles the time. More tasks together are
+    not faster."""
     choice: Literal["likeliest", "shortest"] = "likeliest"
     """Which program replaces a task's own if several satisfy all examples: the likeliest (the paper), or the one with
     the fewest lexemes."""

@@ -12,33 +12,32 @@ import time
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
 
 from lasynth import checkpoint, relabel, replacement
-from lasynth.batch import Collator
-from lasynth.checkpoint import load_model
 from lasynth.cli import main
 from lasynth.config import model_config
-from lasynth.dataset import CARD, DatasetPlan, generate, read_card, read_tasks, to_table
-from lasynth.decoding import PROGRAM, Decoding
+from lasynth.dataset import CARD, read_card, read_tasks, to_table, write_imported
+from lasynth.decoding import PROGRAM, Choice, Decoding
 from lasynth.domains import get_domain
 from lasynth.models.build import build_model
-from lasynth.outcomes import judge
 from lasynth.relabel import Relabelling
-from lasynth.search import beam_search
+from lasynth.search import KEEP, Finished
 from lasynth.settings import RelabelConfig, SearchConfig
 from lasynth.solver import PRETRAINED
-from lasynth.task import InputError, Occupied
+from lasynth.task import Example, InputError, Occupied, Task
 from lasynth.train import shape_of
 from tests.fakes import small_data
 
 MODEL = PRETRAINED / "c"
 CONFIG = RelabelConfig(SearchConfig(beam=4, max_length=30, tasks=8), shard=16)
-WORDS = ["--beam", "4", "--max-length", "30", "--tasks", "8", "--shard", "16", "--float32"]
+WORDS = ["--beam", "4", "--max-length", "30", "--tasks", "8", "--shard", "16"]
 TASKS = 40
 
 
@@ -112,28 +111,21 @@ def test_the_card_says_how_it_was_made(old: Path, new: Path) -> None:
         assert entry[f"mean tokens {name}"] == pytest.approx(np.mean([row["tokens"] for row in rows(folder)]), abs=1e-3)
 
 
+class WholeSearch(Choice):
+    """Chooses the same programs, but never ends a search early."""
+
+    def __call__(self, finished: Finished) -> NDArray[np.int64]:
+        return np.full_like(super().__call__(finished), KEEP)
+
+
 def test_programs_are_those_of_a_whole_search(old: Path) -> None:
     """Searches end early, and yet the likeliest program is the one that a whole search finds."""
     decoding = Decoding(MODEL, old / "train.parquet", CONFIG)
-    split, domain, chosen = decoding.split, decoding.domain, decoding.decode(0, TASKS)
-    given = domain.given(split.examples)
-    loaded = load_model(MODEL)
-    collate = Collator.of(loaded.config, domain)
-    io = collate.io(split.inputs[:, :given].copy(), split.outputs[:, :given].copy())
-    found = beam_search(loaded.model, io, domain.syntax, CONFIG.search)
-    fits = np.zeros(found.scores.shape, np.bool_)
-    for place in range(found.scores.shape[1]):
-        alone = found.scores[:, place : place + 1], found.tokens[:, place : place + 1]
-        one = type(found)(alone[1], alone[0], found.unfinished)
-        fits[:, place] = judge(one, split, np.arange(len(split)), given, collate).in_beam
-    for task in range(len(split)):
-        if fits[task].any():
-            wanted = found.tokens[task, fits[task].argmax()]
-            assert chosen[task].tolist() == wanted[: len(chosen[task])].tolist()
-    assert fits.any(axis=1).sum() > 5
-    assert len(chosen) - fits.any(axis=1).sum() <= 2, (
-        "programs that fell out of the beam later count, too; they are rare"
-    )
+    early, whole = (decoding.decode(0, 16, choosing) for choosing in (Choice, WholeSearch))
+    assert len(early) > 5
+    assert {task: tokens.tolist() for task, tokens in early.items()} == {
+        task: tokens.tolist() for task, tokens in whole.items()
+    }
 
 
 def test_the_shortest_program_is_not_longer_than_the_likeliest(old: Path) -> None:
@@ -166,8 +158,13 @@ def test_a_stopped_relabelling_goes_on_with_the_missing_shards(old: Path, new: P
     with pytest.raises(InputError, match="was begun with choice = likeliest; it cannot be resumed with shortest"):
         relabel.relabel(other)
     seen: list[int] = []
+
+    def look() -> bool:
+        seen.append(job.shard(0).stat().st_mtime_ns)
+        return False
+
     resumed = Relabelling(MODEL, old, job.out, CONFIG, resume=True)
-    relabel.relabel(resumed, lambda: bool(seen.append(job.shard(0).stat().st_mtime_ns)))
+    relabel.relabel(resumed, look)
     assert set(seen) == {first}, "the first shard is not decoded again"
     assert content(job.out) == content(new)
     assert relabel.relabel(resumed).entry == relabel.relabelled(new), "nothing is left to do"
@@ -212,7 +209,7 @@ def test_the_last_steps_can_be_killed_anywhere(
             "in place": (Path, "unlink"),
             "plan removed": (shutil, "rmtree"),
         }[moment]
-        real = relabel.write_replaced
+        real = replacement.write_replaced
 
         def write_then_die(*arguments: Any) -> None:
             real(*arguments)
@@ -271,22 +268,29 @@ def test_bad_input_leaves_nothing(old: Path, new: Path, tmp_path: Path, capsys: 
     assert content(new) == there
 
 
+WORDY = ("turnLeft turnRight turnLeft", "turnLeft turnLeft turnLeft", "putMarker pickMarker putMarker", "turnRight")
+
+
 def test_karel(tmp_path: Path) -> None:
-    """An untrained model with a wide beam finds the short programs that do."""
+    """An untrained model with a wide beam finds every program of a few actions."""
     data, domain = tmp_path / "data", get_domain("karel")
-    plan = DatasetPlan("karel", {"train": 80, "val": 3, "test": 3}, 1, domain.options(), distinct=False)
-    generate(plan, data, processes=1, overwrite=False, report=lambda split, done: None)
+    tasks = []
+    for number, text in enumerate(WORDY):
+        program = domain.parse_text(f"DEF run m( {text} m)")
+        examples = [Example(world, domain.run(program, world)) for world in domain.random_values(Random(number), 6)]
+        tasks.append(Task(program, tuple(examples), domain.category(program), domain.length(program), "native"))
+    write_imported("karel", {"train": tasks}, data, overwrite=False, report=lambda split, done: None)
     sizes = dict.fromkeys(("hidden", "embedding", "decoder_hidden", "channels"), 8)
     config = model_config("NoExecutor", "cpu", **{**shape_of(data), **sizes})
-    model = build_model(config, domain)
     card = {**checkpoint.describe("NoExecutor", config, domain), "step": 0, "programs": 0}
-    checkpoint.save(tmp_path / "run", "step-0", model.state_dict(), card, {}, True)
-    wide = RelabelConfig(SearchConfig(beam=200, max_length=4, tasks=40), shard=60)
+    checkpoint.save(tmp_path / "run", "step-0", build_model(config, domain).state_dict(), card, {}, True)
+    wide = RelabelConfig(SearchConfig(beam=200, max_length=4, tasks=3), "shortest", shard=2)
     ended = relabel.relabel(Relabelling(tmp_path / "run", data, tmp_path / "new", wide))
-    counts = check_rows(data, tmp_path / "new", "karel")
-    assert counts["replaced"] > 0
+    assert check_rows(data, tmp_path / "new", "karel") == {"replaced": 3, "shorter": 3}
+    texts = [row["program"] for row in rows(tmp_path / "new")]
+    assert texts == [f"DEF run m( {text} m)" for text in ("turnLeft", "turnRight", "putMarker", "turnRight")]
     assert ended.entry is not None
-    assert ended.entry["replaced"] == counts["replaced"]
+    assert (ended.entry["fitting"], ended.entry["replaced"]) == (4, 3)
 
 
 def test_a_data_set_is_overwritten_when_the_new_one_is_complete(old: Path, new: Path, tmp_path: Path) -> None:

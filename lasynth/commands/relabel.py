@@ -33,7 +33,7 @@ def relabel(
         int, arg(help="Most lexemes of a program, with its end; longer hypotheses are dropped.")
     ] = DEFAULT.search.max_length,
     tasks: Annotated[int, arg(help="Tasks that are searched together.")] = DEFAULT.search.tasks,
-    float32: Annotated[bool, arg(help="Do not compute in bfloat16, even if the processor supports it.")] = False,
+    bf16: Annotated[bool, arg(help="Search in bfloat16 if the processor supports it.")] = False,
     shard: Annotated[int, arg(help="Tasks whose programs are saved together.")] = DEFAULT.shard,
     processes: Annotated[
         int | None,
@@ -54,7 +54,7 @@ def relabel(
     if resume and overwrite:
         raise InputError("give either --resume or --overwrite")
     check_torchrun(processes)
-    config = RelabelConfig(SearchConfig(beam, max_length, tasks=tasks, bf16=not float32), choice, checkpoint, shard)
+    config = RelabelConfig(SearchConfig(beam, max_length, tasks=tasks, bf16=bf16), choice, checkpoint, shard)
     job = Relabelling(run, data, out, config, resume, overwrite)
     try:
         with advice("--resume continues an unfinished relabelling, --overwrite replaces what is there"):
