@@ -28,6 +28,8 @@ COMMANDS = {
     "stats": "Print the distributions of a data set beside those of another one or published figures.",
     "import": "Convert published data of others to a data set.",
     "train": "Train a model on a data set.",
+    "relabel": "Replace the programs of training tasks by simpler ones that a model decodes.",
+    "retrain": "Train, relabel the training tasks, and train again, several times.",
     "evaluate": "Measure trained models and baselines on the tasks of a data set.",
     "export": "Write the weights of a trained model in half precision to a small folder.",
 }

@@ -88,14 +88,15 @@ def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
         "category": [task.category for task in tasks],
         "tokens": [task.tokens for task in tasks],
         "source": [task.source for task in tasks],
-        "behaviour": [_signed(digest) for digest in domain.behaviours(programs, tasks[0].examples[0].input)],
+        "behaviour": behaviours(domain, programs, tasks[0].examples[0].input),
         "novel": [None] * len(tasks),
     }
     return pa.table(columns, schema=schema(domain))
 
 
-def _signed(digest: bytes) -> int:
-    return int.from_bytes(digest, "little", signed=True)
+def behaviours(domain: AnyDomain, programs: list[Any], like: Any) -> list[int]:
+    """The column `behaviour` of canonical programs. `like` is an input of the task of any of them."""
+    return [int.from_bytes(digest, "little", signed=True) for digest in domain.behaviours(programs, like)]
 
 
 def read_tasks(path: Path, domain: AnyDomain) -> Iterator[Task[Any, Any]]:
@@ -110,7 +111,7 @@ def read_tasks(path: Path, domain: AnyDomain) -> Iterator[Task[Any, Any]]:
 
 
 def _rows(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
-    file = _open(path)
+    file = open_parquet(path)
     if missing := [name for name in columns if name not in file.schema_arrow.names]:
         raise InputError(f"{path} is not a data set: it has no column {', '.join(missing)}")
     try:
@@ -146,10 +147,11 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 def count_tasks(path: Path) -> int:
     """The number of tasks in a Parquet file. InputError."""
-    return int(_open(path).metadata.num_rows)
+    return int(open_parquet(path).metadata.num_rows)
 
 
-def _open(path: Path) -> pq.ParquetFile:
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """A Parquet file to read. InputError."""
     try:
         return pq.ParquetFile(path)
     except (OSError, pa.ArrowException) as error:
@@ -216,7 +218,7 @@ def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
         yield folder
 
 
-class _Writer:
+class Writer:
     """A Parquet file that is written chunk by chunk."""
 
     def __init__(self, path: Path, columns: pa.Schema) -> None:
@@ -275,7 +277,7 @@ def _describe(plan: DatasetPlan) -> dict[str, Any]:
 def _write_train(factory: _Factory, path: Path, card: dict[str, Any], report: Report) -> None:
     counts: Counter[str] = Counter()
     categories: Counter[str] = Counter()
-    writer = _Writer(path, schema(get_domain(factory.plan.domain)))
+    writer = Writer(path, schema(get_domain(factory.plan.domain)))
     try:
         for made in factory.chunks("train", _chunk_sizes(factory.plan.sizes["train"])):
             writer.write(made.table)
@@ -333,7 +335,7 @@ def _fresh(
 def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter[str]) -> pa.Table:
     """The rows whose program is neither in the training set nor in `taken`, each program once."""
     programs = table["program"].to_pylist()
-    known = _seen(train, "program", set(programs))
+    known = occurring(train, "program", set(programs))
     keep, mine = [], set(taken)
     for i, program in enumerate(programs):
         if program in known:
@@ -349,7 +351,7 @@ def _not_in_train(table: pa.Table, train: Path, taken: set[str], counts: Counter
 def new_behaviours(table: pa.Table, train: Path) -> list[bool]:
     """For each task, whether no program of the training set has the same behaviour."""
     behaviours = table["behaviour"].to_pylist()
-    known = _seen(train, "behaviour", set(behaviours))
+    known = occurring(train, "behaviour", set(behaviours))
     return [behaviour not in known for behaviour in behaviours]
 
 
@@ -359,11 +361,11 @@ def _mark_novel(table: pa.Table, train: Path) -> pa.Table:
     return table.set_column(table.schema.get_field_index("novel"), "novel", novel)
 
 
-def _seen(train: Path, column: str, wanted: set[Any]) -> set[Any]:
+def occurring(train: Path, column: str, wanted: set[Any]) -> set[Any]:
     """The wanted values that occur in a column of the training set. Row groups are read one by one to save memory."""
     if not train.exists():
         return set()
-    file = _open(train)
+    file = open_parquet(train)
     seen: set[Any] = set()
     for group in range(file.num_row_groups):
         seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
@@ -379,7 +381,7 @@ def write_imported(
     with new_data_set(out, overwrite) as folder:
         for split, tasks in splits.items():
             categories: Counter[str] = Counter()
-            writer = _Writer(folder / f"{split}.parquet", schema(speaker))
+            writer = Writer(folder / f"{split}.parquet", schema(speaker))
             try:
                 for chunk in _chunked(tasks):
                     writer.write(to_table(speaker, chunk))

@@ -7,6 +7,7 @@ nothing is exchanged. Does not depend on a model.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,10 @@ T = TypeVar("T")
 PATIENCE = timedelta(minutes=30)
 """How long a process waits for the others, at the start and for each message. It is long because the leader validates
 and writes checkpoints while the others wait. A dead process is noticed at once, because its connections close."""
+
+
+_groups = itertools.count()
+"""Numbers the groups that this process joins, one after the other."""
 
 
 def device() -> torch.device:
@@ -117,9 +122,11 @@ def processes() -> Iterator[Group]:
 def _store(restarts: int) -> Store:
     """The store in which the processes find each other's addresses.
 
-    `torchrun` keeps its store when it restarts processes, and the addresses of dead processes are useless. So each
-    start uses its own prefix in the store. On several machines this is not possible: each counts its own restarts.
+    Addresses of an earlier group are useless: the processes are dead, or have left it. So each group of these processes
+    uses its own prefix in the store. `torchrun` keeps its store when it restarts processes, so each start has its own
+    prefix, too. On several machines this is not possible: each counts its own restarts.
     """
     store, _, _ = next(rendezvous("env://", timeout=PATIENCE))
     one_machine = os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]
-    return PrefixStore(f"start {restarts}", store) if one_machine else store
+    number = f"group {next(_groups)}"
+    return PrefixStore(f"start {restarts}, {number}" if one_machine else number, store)

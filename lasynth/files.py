@@ -45,9 +45,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder. Only for a folder to which one process writes."""
-    for path in folder.glob(".*.partial-*"):
+def remove_leftovers(folder: Path, name: str = "*") -> None:
+    """Remove what killed processes left half-written in a folder, or only what was to become `name`.
+
+    Only for a folder, or a name, to which one process writes.
+    """
+    for path in folder.glob(f".{name}.partial-*"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

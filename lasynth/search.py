@@ -53,10 +53,11 @@ class Finished(NamedTuple):
     """(F,): log-probabilities."""
 
 
-KEEP, DROP, END = 0, 1, 2
-"""Keep the program in the beam; drop it to make room for others; keep it and end the search for its task."""
+KEEP, DROP, END, SETTLE = 0, 1, 2, 3
+"""Keep the program in the beam; drop it to make room for others; keep it and end the search for its task, at once or
+as soon as no unfinished hypothesis is likelier, so that no likelier program can follow."""
 OnFinished = Callable[[Finished], NDArray[np.int64]]
-"""Returns KEEP, DROP or END for each program. (F,)"""
+"""Returns KEEP, DROP, END or SETTLE for each program. (F,)"""
 
 
 @dataclass
@@ -71,9 +72,18 @@ class _Beams:
     """(G, W) of bool."""
     tokens: Tensor
     """(G, W, T) of int16: lexemes so far, then PAD."""
+    settled: Tensor
+    """(G,) the best score of a program that got the verdict SETTLE; NEVER if none did."""
 
     def at(self, rows: Tensor) -> _Beams:
-        return _Beams(self.task[rows], self.scores[rows], self.finished[rows], self.tokens[rows])
+        return _Beams(
+            self.task[rows], self.scores[rows], self.finished[rows], self.tokens[rows], self.settled[rows]
+        )  # fmt: skip
+
+    def ended(self) -> Tensor:
+        """(G,) the tasks in which no hypothesis can be extended, or none that is at least as likely as `settled`."""
+        best = self.scores.masked_fill(~self.open(), NEVER).amax(dim=1)
+        return (best == NEVER) | (best < self.settled)
 
     def open(self) -> Tensor:
         """(G, W) the slots that can be extended."""
@@ -85,7 +95,8 @@ class _Beams:
         order = scores.sort(dim=1, descending=True, stable=True).indices
         task = torch.arange(len(order))[:, None]
         scores, finished, tokens = scores[task, order], self.finished[task, order], self.tokens[task, order]
-        return _Beams(self.task, scores, finished, tokens.masked_fill((scores == NEVER)[:, :, None], PAD))
+        tokens = tokens.masked_fill((scores == NEVER)[:, :, None], PAD)
+        return _Beams(self.task, scores, finished, tokens, self.settled)
 
 
 @torch.inference_mode()
@@ -150,9 +161,8 @@ def _search(
         beams, origin = _extend(beams, log_probs, length)
         if hopeless is not None:
             _drop(beams, length, hopeless)
-        ended = ~beams.open().any(dim=1)  # (G,)
-        if on_finished is not None:
-            ended |= _announce(beams, length, on_finished)
+        told = None if on_finished is None else _announce(beams, length, on_finished)
+        ended = beams.ended() if told is None else beams.ended() | told  # (G,)
         if ended.any():
             yield beams.at(ended.nonzero()[:, 0])
             beams, origin = beams.at((~ended).nonzero()[:, 0]), origin[~ended]
@@ -189,6 +199,8 @@ def _announce(beams: _Beams, length: int, on_finished: OnFinished) -> Tensor:
         )
         verdicts = torch.from_numpy(on_finished(programs))  # (F,)
         enough[group[verdicts == END]] = True
+        settled = verdicts == SETTLE
+        beams.settled.scatter_reduce_(0, group[settled], beams.scores[new][settled], "amax")
         dropped = group[verdicts == DROP], slot[verdicts == DROP]
         beams.scores[dropped], beams.finished[dropped] = NEVER, False
     return enough
@@ -210,7 +222,7 @@ def _empty_beams(tasks: Tensor, config: SearchConfig) -> _Beams:
     scores[:, 0] = 0.0
     finished = torch.zeros((count, config.beam), dtype=torch.bool)
     tokens = torch.full((count, config.beam, config.max_length), PAD, dtype=torch.int16)
-    return _Beams(tasks, scores, finished, tokens)
+    return _Beams(tasks, scores, finished, tokens, torch.full((count,), NEVER))
 
 
 def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tensor]:
@@ -229,7 +241,7 @@ def _extend(beams: _Beams, log_probs: Tensor, length: int) -> tuple[_Beams, Tens
     tokens = beams.tokens[task, parent]  # (G, W, T)
     tokens[:, :, length] = lexeme.to(torch.int16)
     finished = beams.finished[task, parent] | (lexeme == EOS)
-    return _Beams(beams.task, scores, finished & (scores > NEVER), tokens), row_of[task, parent]
+    return _Beams(beams.task, scores, finished & (scores > NEVER), tokens, beams.settled), row_of[task, parent]
 
 
 def top(values: Tensor, count: int) -> tuple[Tensor, Tensor]:

@@ -150,6 +150,30 @@ class SearchConfig:
 
 
 @dataclass(frozen=True)
+class RelabelConfig:
+    """How to decode programs for training tasks."""
+
+    search: SearchConfig = field(default_factory=lambda: SearchConfig(beam=8, max_length=64, tasks=128))
+    """Programs of more than 64 lexemes hardly ever fit, and to search them doubles the time. More tasks together are
+    not faster."""
+    choice: Literal["likeliest", "shortest"] = "likeliest"
+    """Which program replaces a task's own if several satisfy all examples: the likeliest (the paper), or the one with
+    the fewest lexemes."""
+    checkpoint: Literal["last", "best"] = "best"
+    """Which checkpoint of a run."""
+    shard: int = 1024
+    """Tasks whose programs are saved together. A killed relabelling repeats at most one shard per process."""
+
+    def __post_init__(self) -> None:
+        if self.shard < 1:
+            raise InputError("shard must be at least 1")
+        if self.choice not in ("likeliest", "shortest"):
+            raise InputError(f"there is no choice `{self.choice}`; there are likeliest, shortest")
+        if self.search.seconds is not None:
+            raise InputError("relabelling has no time limit: its result must not depend on the machine's speed")
+
+
+@dataclass(frozen=True)
 class EvaluateConfig:
     """What to measure."""
 

@@ -17,11 +17,12 @@ LEVELS = {
     "domains": 1,
     "dataset": 2, "split": 2, "models": 2, "older": 2,
     "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
-    "solver": 4, "outcomes": 4, "runfolder": 4,
-    "measurement": 5,
-    "evaluate": 6, "figures": 6, "train": 6,
-    "commands": 7,
-    "cli": 8,
+    "solver": 4, "outcomes": 4, "runfolder": 4, "decoding": 4,
+    "measurement": 5, "replacement": 5,
+    "evaluate": 6, "figures": 6, "train": 6, "relabel": 6,
+    "retrain": 7,
+    "commands": 8,
+    "cli": 9,
 }  # fmt: skip
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LANGUAGES = tuple(f"lasynth.domains.{path.parent.name}" for path in (PACKAGE / "domains").glob("*/__init__.py"))

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lasynth.domains import get_domain
-from lasynth.search import DROP, END, KEEP, Finished, beam_search, top
+from lasynth.search import DROP, END, KEEP, SETTLE, Finished, beam_search, top
 from lasynth.settings import SearchConfig
 from lasynth.task import Diverged, InputError
 from lasynth.vocab import BOS, EOS, PAD
@@ -174,6 +174,28 @@ def test_the_caller_can_end_the_search_for_a_task() -> None:
             assert asked.count(task) == len(got)
         else:
             assert got == all_
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_settled_search_ends_early_with_the_likeliest_good_program(seed: int) -> None:
+    """Good programs here have an even number of lexemes."""
+    config, length = SearchConfig(6, 8), 8
+    early, whole = TableModel(VOCABULARY, seed, length=length), TableModel(VOCABULARY, seed, length=length)
+
+    def settle(new: Finished) -> np.ndarray:
+        return np.full(len(new.task), KEEP if new.tokens.shape[1] % 2 else SETTLE)
+
+    found, usual = (
+        beam_search(early, any_io(4), None, config, on_finished=settle),
+        beam_search(whole, any_io(4), None, config),
+    )
+    for task in range(4):
+        got, all_ = (
+            [words for words in programs(result.tokens[task], result.scores[task]) if len(words) % 2 == 0]
+            for result in (found, usual)
+        )
+        assert got[:1] == all_[:1]
+    assert sum(early.calls) < sum(whole.calls)
 
 
 def test_dropped_programs_make_room_for_others() -> None:

@@ -16,7 +16,7 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.cli import main
-from lasynth.commands.train import _preset_named, _processes
+from lasynth.commands.train import _processes, preset_named
 from lasynth.runlog import read_log
 from lasynth.settings import TrainConfig
 from lasynth.task import InputError
@@ -314,5 +314,5 @@ def test_the_papers_preset(tmp_path: Path) -> None:
 
 
 def test_the_preset_is_known_before_its_defaults_are_shown() -> None:
-    assert _preset_named(["data", "--preset=paper"]) == _preset_named(["--preset", "paper", "data"]) == "paper"
-    assert _preset_named(["data"]) == "cpu"
+    assert preset_named(["data", "--preset=paper"]) == preset_named(["--preset", "paper", "data"]) == "paper"
+    assert preset_named(["data"]) == "cpu"

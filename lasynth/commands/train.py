@@ -1,7 +1,7 @@
 """`lasynth train`: train a model on a data set."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import Annotated
 import torch
 
 from lasynth import checkpoint
+from lasynth.commands.arguments import DataFolder, ModelSettings, Preset, Row
+from lasynth.commands.group import INTERRUPTED, check_torchrun, in_processes, quiet_unless_leading
 from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import advice, complain
-from lasynth.config import MODELS, PRESETS, model_config, read_settings
-from lasynth.distributed import is_worker, rank
-from lasynth.launcher import launch
+from lasynth.config import ModelConfig, model_config, read_settings
+from lasynth.distributed import is_worker
 from lasynth.runfolder import nothing_left
 from lasynth.settings import TRAINING, TrainConfig, share
 from lasynth.task import Diverged, InputError
@@ -22,24 +23,20 @@ from lasynth.train import Job, Outcome, shape_of
 from lasynth.train import train as run_training
 from lasynth.workers import process_count, threads_per_process
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 FEWEST = 4
 """Fewest programs per step for each process, unless the user gives a number of processes: smaller shares do not pay."""
 
 
 def main(words: Sequence[str]) -> int:
-    defaults = TrainConfig(**TRAINING.get(_preset_named(words), {}))
+    defaults = TrainConfig(**TRAINING.get(preset_named(words), {}))
 
     def train(
-        data: Annotated[Path, arg(metavar="DATA", help="Folder of the data set.")],
+        data: DataFolder,
         /,
         out: Annotated[Path, arg(help="Folder for the run: checkpoints and logs.")],
-        model: Annotated[str, arg(help=f"Row of the table: {', '.join(MODELS)}.")] = "LaSynth+",
-        preset: Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")] = "cpu",
-        set: Annotated[
-            tuple[str, ...],
-            arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated."),
-        ] = (),
+        model: Row = "LaSynth+",
+        preset: Preset = "cpu",
+        set: ModelSettings = (),
         resume: Annotated[bool, arg(help="Continue from the run's last checkpoint, if there is one.")] = False,
         overwrite: Annotated[bool, arg(help="Replace a run that is in the folder.")] = False,
         begin_with: Annotated[
@@ -65,45 +62,32 @@ def main(words: Sequence[str]) -> int:
             raise InputError("give --steps or --hours")
         if resume and overwrite:
             raise InputError("give either --resume or --overwrite")
-        try:
-            settings = model_config(model, preset, **{**shape_of(data), **read_settings(set)})
-        except ValueError as error:
-            raise InputError(str(error)) from error
-        job = Job(model, settings, config, data, out, resume, overwrite, begin_with)
+        job = Job(model, read_model(data, model, preset, set), config, data, out, resume, overwrite, begin_with)
         try:
             hint = "--resume continues the run in it, --overwrite replaces it"
             with advice(hint), nothing_left(out, resume, overwrite):
-                return _report(out, _run(job, processes))
+                return _report(out, run_job(job, processes))
         except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the step to end
             complain(f"{out}: interrupted; --resume continues from the last checkpoint")
             return INTERRUPTED
         except Diverged as error:
             raise Diverged(f"{error} (--learning-rate)") from error
 
-    return _quiet_unless_leading(lambda: call(train, "train", words))
+    return quiet_unless_leading(lambda: call(train, "train", words))
 
 
-def _quiet_unless_leading(command: Callable[[], int]) -> int:
-    """Report an error once. Under torchrun all processes have the same error, and only the leader reports it."""
+def read_model(data: Path, row: str, preset: str, settings: Sequence[str]) -> ModelConfig:
+    """The model that the options describe, for a data set. InputError."""
     try:
-        return command()
-    except (InputError, Diverged) as error:
-        if rank() == 0:
-            raise
-        return FAILED if isinstance(error, Diverged) else BAD_INPUT
+        return model_config(row, preset, **{**shape_of(data), **read_settings(settings)})
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
-def _run(job: Job, asked: int | None) -> Outcome:
+def run_job(job: Job, asked: int | None) -> Outcome:
     """Train in new processes, in this process, or as one of the processes that torchrun has started."""
-    if is_worker():
-        if asked is not None:
-            raise InputError("torchrun says how many processes there are; leave out --processes")
-        return run_training(job)
-    count = _processes(job, asked)
-    if count > 1:
-        return launch(partial(run_training, job), count, complain)
-    torch.set_num_threads(threads_per_process())
-    return run_training(job)
+    check_torchrun(asked)
+    return in_processes(partial(run_training, job), 1 if is_worker() else _processes(job, asked))
 
 
 def _processes(job: Job, asked: int | None) -> int:
@@ -129,7 +113,7 @@ def _report(out: Path, outcome: Outcome) -> int:
     return INTERRUPTED if outcome.interrupted else 0
 
 
-def _preset_named(words: Sequence[str]) -> str:
+def preset_named(words: Sequence[str]) -> str:
     """The preset on the command line. It decides the defaults, so it must be known before options are read."""
     joined = " ".join(words).replace("--preset=", "--preset ").split()
     return next((value for option, value in pairwise(joined) if option == "--preset"), "cpu")
