@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 .PHONY: demo test test-slow check bench weights clean
 
-demo: $(VENV)/ready  ## two sets of examples, the programs for them, and gcc's word on these
+demo: $(VENV)/ready  ## sets of examples, the programs for them, gcc's word on these, and a robot that is drawn
 	@$(BIN)/python examples/demo.py
 
 WORKERS ?= 2

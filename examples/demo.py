@@ -1,4 +1,4 @@
-"""Demo: finds a program with a loop and one with a branch from examples, and compiles both with gcc."""
+"""Demo: finds a program with a loop and one with a branch from examples, compiles both with gcc, and steers a robot."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from lasynth.cli import main
 
 HERE = Path(__file__).parent
 TASKS = (("a loop", "positive.txt"), ("a branch", "swap.txt"))
+WORLDS = "to_the_wall.karel.txt"
+NEW = "# . . . . / > . . . # / . . 1 . ."
+"""A world that is not among the examples."""
 
 
 def compiled(file: Path) -> str:
@@ -34,6 +37,21 @@ def compiled(file: Path) -> str:
     return f"--emit c, gcc -Wall -Wextra: {said.strip()}"
 
 
+def steer(file: Path) -> None:
+    """Find a program for a robot from pictures of worlds, and run it on a new world, before and after drawn."""
+    print(f"\n# a robot:  lasynth solve examples/{file.name}\n\n{file.read_text()}", flush=True)
+    with contextlib.redirect_stdout(io.StringIO()) as found:
+        failed = main(["solve", str(file)])
+    print(found.getvalue(), flush=True)
+    if failed:
+        sys.exit(failed)
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "answer.karel")
+        program.write_text(found.getvalue())
+        print(f'# a new world:  lasynth run answer.karel --input "{NEW}"\n', flush=True)
+        main(["run", str(program), "--input", NEW])
+
+
 for title, name in TASKS:
     file = HERE / name
     print(f"\n# {title}:  lasynth solve examples/{name}\n\n{file.read_text()}", flush=True)
@@ -41,7 +59,7 @@ for title, name in TASKS:
     if code:
         sys.exit(code)
     print(compiled(file), flush=True)
-
+steer(HERE / WORLDS)
 print(
     f"\nGo on: `. {os.path.relpath(sys.prefix)}/bin/activate` puts lasynth on the PATH; "
     "docs/solve.md explains all options."

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lasynth.commands.terminal import complain, say
+from lasynth.commands.pictures import FAILS, drawn
+from lasynth.commands.terminal import complain, read_input, say
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import solvable
+from lasynth.domains.solvable import Drawing, solvable
 from lasynth.solver import Solution
 from lasynth.solver.asking import Question, count_behaviours, question
 from lasynth.solver.strategies import Candidate
@@ -56,18 +57,14 @@ def _state(solution: Solution) -> str:
 
 def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | None:
     """Ask one question. Returns the new example, or None if the user stops."""
-    value = json.dumps(domain.value_json(asked.input))
-    say(f"\n{state}Programs that fit disagree on the output for {value}:")
     outputs = asked.outputs[:OPTIONS]  # that of the best program comes first
-    for number, (output, who) in enumerate(outputs, start=1):
-        shown = "(the program fails)" if output is None else json.dumps(domain.value_json(output))
-        say(f"  {number}: {shown}   {len(who)} program{'s' if len(who) > 1 else ''}")
+    _show_question(domain, asked, state)
     if len(outputs) < len(asked.outputs):
         say(f"  .. and {len(asked.outputs) - len(outputs)} other outputs")
     numbered = {str(number): output for number, (output, _) in enumerate(outputs, start=1)}
-    expected = f"choose 1-{len(numbered)}, or type {_kind(outputs)}"
+    expected = f"choose 1-{len(numbered)}, or type {_kind(domain, outputs)}"
     while True:
-        say("What should it be? Type a number from the list or the output itself; press Enter to stop.")
+        say(f"What should it be? Type a number from the list or {_itself(domain)}; press Enter to stop.")
         line = sys.stdin.readline().strip()
         if not line:
             return None
@@ -78,7 +75,7 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
             complain(f"an example needs an output: a failure cannot be asked for; {expected}")
             continue
         try:
-            told = Example(asked.input, domain.read_value(line.removesuffix(",")))
+            told = _told(domain, asked.input, line)
             solvable(domain).check_example(told, told)
         except InputError as error:
             complain(f"{error}; {expected}")
@@ -86,7 +83,35 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
             return told
 
 
-def _kind(outputs: Sequence[tuple[Any, Any]]) -> str:
+def _show_question(domain: AnyDomain, asked: Question, state: str) -> None:
+    """Show the input and the outputs of the programs, as JSON or as pictures."""
+    outputs = asked.outputs[:OPTIONS]
+    counted = [f"{len(who)} program{'s' if len(who) > 1 else ''}" for _, who in outputs]
+    if isinstance(domain, Drawing):
+        say(f"\n{state}Programs that fit disagree on the output for this world:")
+        say(drawn(domain, [""], [asked.input]) + "\n")
+        captions = [f"{number}: {count}" for number, count in enumerate(counted, start=1)]
+        say(drawn(domain, captions, [output for output, _ in outputs]))
+        return
+    say(f"\n{state}Programs that fit disagree on the output for {json.dumps(domain.value_json(asked.input))}:")
+    for number, ((output, _), count) in enumerate(zip(outputs, counted, strict=True), start=1):
+        say(f"  {number}: {FAILS if output is None else json.dumps(domain.value_json(output))}   {count}")
+
+
+def _told(domain: AnyDomain, value: Any, line: str) -> Example[Any]:
+    """The example that the user means. InputError."""
+    if domain.values_in_files:
+        return Example(value, read_input(domain, line))
+    return Example(value, domain.read_value(line.removesuffix(",")))
+
+
+def _itself(domain: AnyDomain) -> str:
+    return "the name of a file with the output" if domain.values_in_files else "the output itself"
+
+
+def _kind(domain: AnyDomain, outputs: Sequence[tuple[Any, Any]]) -> str:
     """What the output is, by those of programs that did not fail."""
+    if isinstance(domain, Drawing):
+        return "the name of a file with a picture, or the picture in one line with / between its lines"
     output = next((output for output, _ in outputs if output is not None), None)
     return {list: "a list", tuple: "a list", int: "a number"}.get(type(output), "the output")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from lasynth.commands.arguments import Inputs, ProgramFile
 from lasynth.commands.parser import arg, call
+from lasynth.commands.pictures import check_picture
 from lasynth.commands.terminal import complain, console, read_input, read_program, write_text
 from lasynth.domains.base import AnyDomain, Trace
 from lasynth.task import InputError
@@ -63,10 +64,7 @@ def _trace_json(domain: AnyDomain, trace: Trace[Any], steps: bool) -> str:
 
 def _check_picture(domain: AnyDomain, file: Path, inputs: int) -> None:
     """InputError if the run cannot be drawn to this file."""
-    if not hasattr(domain, "picture"):
-        raise InputError(f"--picture does not support the language `{domain.name}`")
-    if file.suffix.lower() != ".svg":
-        raise InputError(f"--picture writes SVG: the name of the file must end in .svg, not `{file.name}`")
+    check_picture(domain, file)
     if inputs != 1:
         raise InputError("--picture takes exactly one --input")
 

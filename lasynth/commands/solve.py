@@ -3,18 +3,19 @@
 import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from lasynth.commands.dialogue import Examples, settle
 from lasynth.commands.parser import arg, call
-from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say
-from lasynth.domains import get_domain
+from lasynth.commands.pictures import check_picture, drawn_difference
+from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say, write_text
+from lasynth.domains import get_domain, recognised
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import solvable
+from lasynth.domains.solvable import Drawing, solvable
 from lasynth.solver import Answer, Solution, StrategyName
 from lasynth.solver import solve as find
 from lasynth.solver.doubt import doubt
-from lasynth.solver.examples import read_examples
+from lasynth.solver.examples import read_task
 from lasynth.solver.language import AUTO, read_in
 from lasynth.solver.strategies import Candidate
 from lasynth.task import InputError
@@ -29,7 +30,10 @@ MOST = 100_000_000
 def solve(
     file: Annotated[
         Path | None,
-        arg(metavar="FILE", help='Examples, as JSON or as lines "[3,1,2] -> [4,2,3]"; - for standard input.'),
+        arg(
+            metavar="FILE",
+            help='Examples, as JSON, as lines "[3,1,2] -> [4,2,3]" or as pictures of worlds; - for standard input.',
+        ),
     ] = None,
     /,
     example: Annotated[
@@ -62,6 +66,13 @@ def solve(
     min_confidence: Annotated[
         float, arg(metavar="P", help="From 0 to 1. If the best answer is less sure, show what is open instead.")
     ] = 0.0,
+    picture: Annotated[
+        Path | None,
+        arg(
+            metavar="FILE.svg",
+            help="Draw the examples from input to output as an SVG file (Karel).",
+        ),
+    ] = None,
 ) -> int:
     """Find a program that does what the examples show. Every answer is checked on all examples.
 
@@ -72,8 +83,19 @@ def solve(
         raise InputError("--min-confidence must be 0 to 1")
     if ask and (json or file == STANDARD_INPUT):
         raise InputError("--ask needs a terminal: it works neither with --json nor with examples from standard input")
-    readings = _read(language, file, example, weights)
+    text, name = _text(file, example)
+    checks: Examples = []
+
+    def read(domain: AnyDomain) -> Examples:
+        examples, checks[:] = read_task(text, domain, name)
+        return examples
+
+    readings = read_in(recognised(text) if language == AUTO else language, read, weights).by_language
     languages, examples = list(readings), next(iter(readings.values()))  # several languages read the same values
+    if picture is not None:
+        check_picture(get_domain(languages[0]), picture)
+    if emit is not None and isinstance(get_domain(languages[0]), Drawing):
+        raise InputError(f"--emit does not support the language `{languages[0]}`")
 
     def search(examples: Examples, known: Sequence[Candidate] = ()) -> Solution:
         pairs = [(e.input, e.output) for e in examples]
@@ -92,17 +114,20 @@ def solve(
     domain = get_domain(solution.language)
     if ask:
         solution, examples = settle(domain, solution, examples, search)
+    if picture is not None and isinstance(domain, Drawing):
+        write_text(picture, domain.examples_picture(examples))
     sure = solution.best is not None and (solution.best.confidence or 0.0) >= min_confidence
     if json:
-        print(json_format.dumps(solution.json()))
+        print(json_format.dumps(solution.json() | _check_json(domain, solution, checks)))
     elif not solution.solved:
         _show_unsolved(domain, solution, examples, partial, trace)
     elif not sure:
-        _show_unsure(solution, min_confidence)
+        _show_unsure(domain, solution, min_confidence)
     elif emit is not None:
         _emit(domain, solution, examples)
     else:
         _show(domain, solution, examples, top, trace, ask)
+        _say_check(domain, solution, checks)
     return 0 if sure else UNSOLVED
 
 
@@ -122,17 +147,15 @@ def _check_options(json: bool, emit: bool, trace: bool, top: int, partial: bool)
         raise InputError("--json contains the partial answer: it does not need --partial")
 
 
-def _read(language: str, file: Path | None, lines: Sequence[str], weights: Path | None) -> dict[str, Examples]:
-    """The examples in each language that fits."""
+def _text(file: Path | None, lines: Sequence[str]) -> tuple[str, str]:
+    """The text with the examples, and its name for messages."""
     if (file is None) == (not lines):
         raise InputError(
             'give either a file with examples (- is standard input), or --example "[..] -> [..]" once for each example'
         )
     if file is None:
-        text, name = "\n".join(lines), "--example"
-    else:
-        text, name = read_text(file, MOST), "standard input" if file == STANDARD_INPUT else str(file)
-    return read_in(language, lambda domain: read_examples(text, domain, name), weights).by_language
+        return "\n".join(lines), "--example"
+    return read_text(file, MOST), "standard input" if file == STANDARD_INPUT else str(file)
 
 
 # --- output -----------------------------------------------------------------------------------------------------------
@@ -147,7 +170,7 @@ def _show(domain: AnyDomain, solution: Solution, examples: Examples, top: int, t
         say(f"answer {number}: {report}" if top > 1 else report)
         if trace:
             _trace(domain, answer, examples)
-    _say_doubt(solution, asked)
+    _say_doubt(domain, solution, asked)
 
 
 def _show_unsolved(domain: AnyDomain, solution: Solution, examples: Examples, partial: bool, trace: bool) -> None:
@@ -165,13 +188,15 @@ def _show_unsolved(domain: AnyDomain, solution: Solution, examples: Examples, pa
     complain((solution.reason or "") + ("" if partial or best is None else " (--partial shows the best program)"))
 
 
-def _show_unsure(solution: Solution, least: float) -> None:
+def _show_unsure(domain: AnyDomain, solution: Solution, least: float) -> None:
     """Say what is open, instead of an answer that is not sure enough."""
     _say_notes(solution)
     assert solution.best is not None
     confidence = solution.best.confidence or 0.0
     complain(f"the best answer has a confidence of {confidence:.2f}, less than {least:g}: more examples would help")
-    if solution.difference is not None:
+    if solution.difference is not None and isinstance(domain, Drawing):
+        say(f"what is the output for this world?\n\n{drawn_difference(domain, solution.difference)}")
+    elif solution.difference is not None:
         shown = solution.difference.json(solution.language)
         one, other = ("a failure" if shown[n] is None else json_format.dumps(shown[n]) for n in ("first", "second"))
         say(f"what is the output for {json_format.dumps(shown['input'])}? the best programs give {one} and {other}")
@@ -182,12 +207,36 @@ def _emit(domain: AnyDomain, solution: Solution, examples: Examples) -> None:
     _say_notes(solution)
     print(solvable(domain).standalone(solution.programs[0].program, examples), end="")
     say(_report(solution.programs[0], solution, len(examples)))
-    _say_doubt(solution, False)
+    _say_doubt(domain, solution, False)
 
 
-def _say_doubt(solution: Solution, asked: bool) -> None:
+def _say_doubt(domain: AnyDomain, solution: Solution, asked: bool) -> None:
     if (line := doubt(solution)) is not None:
         say(line + ("" if asked else " (--ask to settle)"))
+        if isinstance(domain, Drawing) and solution.difference is not None:
+            say(f"\n{drawn_difference(domain, solution.difference)}\n")
+
+
+def _passed(domain: AnyDomain, solution: Solution, checks: Examples) -> int:
+    """How many of the checks the best answer passes."""
+    if solution.best is None or not checks:
+        return 0
+    (outputs,) = domain.run_many([solution.best.program], [check.input for check in checks])
+    return sum(output == check.output for output, check in zip(outputs, checks, strict=True))
+
+
+def _say_check(domain: AnyDomain, solution: Solution, checks: Examples) -> None:
+    """Say whether the best answer passes the examples of a record that the search did not see."""
+    if checks:
+        passed = _passed(domain, solution, checks)
+        verdict = "passes" if passed == len(checks) else "fails"
+        say(f"the answer {verdict} the check ({passed} of {_counted(len(checks), 'held-out example')} right)")
+
+
+def _check_json(domain: AnyDomain, solution: Solution, checks: Examples) -> dict[str, Any]:
+    if not checks:
+        return {}
+    return {"check": {"examples": len(checks), "passed": _passed(domain, solution, checks)}}
 
 
 def _say_notes(solution: Solution) -> None:

@@ -14,6 +14,9 @@ DOMAINS = {
 }
 """Name on the command line -> class. Imported on first use, because compiled code takes time to load."""
 
+RECOGNISED = {"karel": "lasynth.domains.karel.recognition:looks_like_worlds"}
+"""Languages whose examples can be told from those of others -> function of the text. Their modules import little."""
+
 _made: dict[str, AnyDomain] = {}
 
 
@@ -25,3 +28,12 @@ def get_domain(name: str) -> AnyDomain:
         module, _, attribute = DOMAINS[name].partition(":")
         _made[name] = getattr(import_module(module), attribute)()
     return _made[name]
+
+
+def recognised(text: str) -> str | None:
+    """The language that a text with examples is certainly for; None if it has the form that languages share."""
+    for name, place in RECOGNISED.items():
+        module, _, function = place.partition(":")
+        if getattr(import_module(module), function)(text):
+            return name
+    return None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.task import ExecutionError, P, Task, V
+from lasynth.task import Example, ExecutionError, P, Task, V
 from lasynth.vocab import Vocab
 
 if TYPE_CHECKING:
@@ -56,6 +56,16 @@ class Explained(NamedTuple, Generic[P]):
     """Description length of the program, in nats."""
     after_all: bool = False
     """Whether the search for programs that fit all examples was complete, in time, before this one was proposed."""
+
+
+class Given(NamedTuple, Generic[V]):
+    """The examples of a task, as a person or a data set gives them."""
+
+    examples: list[Example[V]]
+    places: list[str]
+    """Where each example and each check stands, for messages."""
+    checks: list[Example[V]]
+    """Examples that the search does not see. The answer is tested on them."""
 
 
 class Reduction(NamedTuple, Generic[P]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.base import AnyDomain, Explained
+from lasynth.domains.base import AnyDomain, Explained, Given
 from lasynth.task import Example, InputError, P, V
 
 
@@ -50,6 +50,41 @@ class Simplifying(Protocol[V]):
 
     def simpler(self, value: V, examples: Sequence[Example[V]]) -> Iterator[V]:
         """Inputs that are simpler by one step and within the range of the inputs of the examples."""
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A domain that compares programs faster than by their outputs. Optional for `solve`."""
+
+    def comparer(self, values: Sequence[Any]) -> Callable[[Any], Hashable]:
+        """A function that gives the same for programs with the same outcomes on all values, failures included."""
+
+
+@runtime_checkable
+class Reading(Protocol[V]):
+    """A domain whose examples are not written as lines of text. Optional for `solve`."""
+
+    def read_given(self, text: str, name: str) -> Given[V]:
+        """The examples in a text. InputError that begins with the name and the place."""
+
+
+@runtime_checkable
+class Drawing(Protocol[V]):
+    """A domain whose values are shown as pictures. Optional for `solve`."""
+
+    def drawn(self, value: V) -> str:
+        """A picture of characters, in several lines."""
+
+    def examples_picture(self, examples: Sequence[Example[V]]) -> str:
+        """All examples from input to output, as SVG."""
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """A domain whose values have other parts than their JSON shows. Optional for `solve`."""
+
+    def parts(self, value: Any) -> list[Any]:
+        """The parts of a value, such as the cells of a world. The confidence counts those that change."""
 
 
 @dataclass(frozen=True)

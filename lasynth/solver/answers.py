@@ -9,16 +9,16 @@ description and by the total probability that the model gives to its programs.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log1p
 from random import Random
 from typing import Any, Protocol, TypeVar
 
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import calibration, solvable
+from lasynth.domains.solvable import Comparing, calibration, solvable
 from lasynth.solver.confidence import Evidence, confidence, shares
-from lasynth.solver.doubt import changes, difference, leaves, memorises
+from lasynth.solver.doubt import changes, difference, memorises, parts
 from lasynth.solver.solution import Answer, Difference
 from lasynth.solver.strategies import Candidate, Examples, Judging
 
@@ -48,6 +48,8 @@ class Behaviour:
     """The first candidate of each strategy: strategies propose their best one first."""
     length: float | None = None
     log_prob: float | None = None
+    votes: int = 0
+    """Number of candidates with this behaviour."""
     known: Answer | None = None
     """The answer of an earlier search."""
     shown: Answer | None = None
@@ -56,6 +58,7 @@ class Behaviour:
     """The number of proposals that it was chosen from."""
 
     def add(self, candidate: Candidate) -> None:
+        self.votes += 1
         self.proposals.setdefault(candidate.source, candidate)
         self._describe(candidate.length)
         if candidate.log_prob is not None:
@@ -144,6 +147,9 @@ class Answers:
     def __post_init__(self) -> None:
         self.satisfied = solvable(self.domain).tester(self.examples)
         self.probes = solvable(self.domain).probes(Random(0), PROBES, self.examples)
+        self.compared: Callable[[Any], Hashable] = self._compared
+        if isinstance(self.domain, Comparing):
+            self.compared = self.domain.comparer(self.probes)
         self.changed = changes(self.domain, self.examples)
         self.calibration = calibration(type(self.domain))
 
@@ -169,9 +175,12 @@ class Answers:
         satisfied = int(self.satisfied(program).sum())
         if satisfied < len(self.examples):
             return satisfied, None
+        return satisfied, self.behaviours.setdefault(self.compared(program), Behaviour(len(self.behaviours)))
+
+    def _compared(self, program: Any) -> Hashable:
+        """What a program does on the probes."""
         (outputs,) = self.domain.run_many([program], self.probes)
-        key = repr([None if o is None else self.domain.value_json(o) for o in outputs])
-        return satisfied, self.behaviours.setdefault(key, Behaviour(len(self.behaviours)))
+        return repr([None if o is None else self.domain.value_json(o) for o in outputs])
 
     def ranked(self) -> list[Behaviour]:
         """Behaviours that satisfy the examples, the best first."""
@@ -220,7 +229,7 @@ class Answers:
         (score, best), *others = scored(list(self.behaviours.values()))
         sources = set(best.proposals)
         inputs, outputs = (
-            [leaves(self.domain.value_json(side)) for side in sides]
+            [parts(self.domain, side) for side in sides]
             for sides in ([e.input for e in self.examples[:SEEN]], [e.output for e in self.examples[:SEEN]])
         )
         return Evidence(

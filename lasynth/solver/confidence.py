@@ -1,7 +1,8 @@
 """How likely an answer is right on unseen inputs: a logistic model of a few facts about the search.
 
-Each language has weights of its own, in `confidence.json` in its folder. `experiments/confidence.py` and
-`experiments/confidence_lists.py` fit them on tasks whose answers are known, and measure the calibration on others.
+Each language has weights of its own, in `confidence.json` in its folder. `experiments/confidence.py`,
+`experiments/confidence_lists.py` and `experiments/confidence_karel.py` fit them on tasks whose answers are known, and
+measure the calibration on others.
 """
 
 from __future__ import annotations

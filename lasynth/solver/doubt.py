@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
+from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import Simplifying, solvable
+from lasynth.domains.solvable import Drawing, Parted, Simplifying, solvable
 from lasynth.solver.solution import Difference, Solution
 from lasynth.solver.strategies import Examples
 
@@ -62,13 +63,18 @@ def leaves(value: Any) -> list[Any]:
     return [leaf for member in value for leaf in leaves(member)] if isinstance(value, list | tuple) else [value]
 
 
+def parts(domain: AnyDomain, value: Any) -> list[Any]:
+    """The parts of a value: numbers and texts of its JSON, unless the domain says otherwise."""
+    return domain.parts(value) if isinstance(domain, Parted) else leaves(domain.value_json(value))
+
+
 def changes(domain: AnyDomain, examples: Examples) -> int:
     """The number of values that the examples change. The count ends at MOST_CHANGES."""
     total = 0
     for example in examples:
         if total >= MOST_CHANGES:
             return MOST_CHANGES
-        before, after = (leaves(domain.value_json(side)) for side in (example.input, example.output))
+        before, after = (parts(domain, side) for side in (example.input, example.output))
         same = sum(one == other for one, other in zip(before, after, strict=False))
         total += max(len(before), len(after)) - same
     return min(total, MOST_CHANGES)
@@ -80,14 +86,19 @@ def memorises(tokens: int, changed: int) -> bool:
 
 
 def doubt(solution: Solution) -> str | None:
-    """One line about other programs that fit; None if none was found."""
+    """One line about other programs that fit; None if none was found.
+
+    It has no values if the language shows them as pictures.
+    """
     if solution.difference is None or solution.best is None:
         return None
+    count = f" ({solution.others:,} found)" if solution.others > 1 else ""
+    if isinstance(get_domain(solution.language), Drawing):
+        return f"other programs fit too{count}"
     shown = {
         name: "a failure" if value is None else json.dumps(value)
         for name, value in solution.difference.json(solution.language).items()
     }
-    count = f" ({solution.others:,} found)" if solution.others > 1 else ""
     return (
         f"other programs fit too{count}: for {shown['input']} this one gives {shown['first']}, "
         f"the next {shown['second']}"

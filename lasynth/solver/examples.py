@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import solvable
+from lasynth.domains.solvable import Reading, solvable
 from lasynth.lenient import loads
 from lasynth.task import Example, InputError
 
@@ -38,6 +38,17 @@ def read_examples(text: str, domain: AnyDomain, name: str) -> list[Example[Any]]
     if not numbered:
         raise InputError(f"{name} has no example")
     return _checked(domain, [e for e, _ in numbered], lambda i: numbered[i][1])
+
+
+def read_task(text: str, domain: AnyDomain, name: str) -> tuple[list[Example[Any]], list[Example[Any]]]:
+    """The examples in a text, and others that the answer is tested on: a record of a data set has some. InputError."""
+    if not isinstance(domain, Reading):
+        return read_examples(text, domain, name), []
+    given = domain.read_given(text, name)
+    if not given.examples:
+        raise InputError(f"{name} has no example")
+    _checked(domain, [*given.examples, *given.checks], lambda i: given.places[i])
+    return _checked(domain, given.examples, lambda i: given.places[i]), given.checks
 
 
 def read_example(line: str, domain: AnyDomain) -> Example[Any]:

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from lasynth.domains import get_domain
+from lasynth.domains.solvable import Drawing
 from lasynth.solver.doubt import doubt
 from lasynth.solver.solution import Solution
 from lasynth.task import ExecutionError
@@ -31,7 +32,7 @@ def solution_html(solution: Solution) -> str:
         cells = [_shown(solution, example.input), _shown(solution, example.output)]
         if answer is not None:
             cells.append(_shown(solution, _output(answer, example.input)))
-        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return "\n".join([*parts, "<table>", *rows, "</table>"])
 
 
@@ -43,4 +44,10 @@ def _output(answer: Any, value: Any) -> Any:
 
 
 def _shown(solution: Solution, value: Any) -> str:
-    return "(the program fails)" if value is None else json.dumps(get_domain(solution.language).value_json(value))
+    """A value as HTML: a picture of characters if the language has pictures, else JSON."""
+    domain = get_domain(solution.language)
+    if value is None:
+        return "(the program fails)"
+    if isinstance(domain, Drawing):
+        return f"<pre>{escape(domain.drawn(value))}</pre>"
+    return escape(json.dumps(domain.value_json(value)))

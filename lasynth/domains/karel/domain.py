@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Explained, Reduction, Trace
+from lasynth.domains.base import Explained, Given, Reduction, Trace
 from lasynth.domains.karel import (
     drawing,
     generator,
@@ -31,12 +31,14 @@ from lasynth.domains.karel import (
 )
 from lasynth.domains.karel.enumeration import predict
 from lasynth.domains.karel.generator import KarelOptions
+from lasynth.domains.karel.given import read_given
 from lasynth.domains.karel.learning.programs import LexemeMachine
 from lasynth.domains.karel.learning.rows import rows
 from lasynth.domains.karel.learning.values import BYTES, GridConfig, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.probing import critical_worlds
 from lasynth.domains.karel.reduce import reduce_tokens
+from lasynth.domains.karel.simplification import simpler_worlds
 from lasynth.domains.karel.solving import WorldExample
 from lasynth.domains.karel.world import World
 from lasynth.domains.learnable import Baseline
@@ -105,8 +107,7 @@ class Karel:
 
     def check_value(self, value: object) -> World:
         """A world as it is, or the public grid object."""
-        world = value if isinstance(value, World) else World.from_json(value)
-        return world.check_input()
+        return value if isinstance(value, World) else World.from_json(value)
 
     def value_json(self, value: World) -> Any:
         return value.to_json()
@@ -153,6 +154,21 @@ class Karel:
         return Reduction(program, len(worlds), sum(output is None for output in wanted))
 
     # --- solving -----------------------------------------------------------------------------------------------
+    def read_given(self, text: str, name: str) -> Given[World]:
+        return read_given(text, name)
+
+    def drawn(self, value: World) -> str:
+        return drawing.draw(value)
+
+    def examples_picture(self, examples: Sequence[WorldExample]) -> str:
+        return picture.examples_svg(examples)
+
+    def parts(self, value: World) -> list[int]:
+        return [value.row, value.col, value.direction, *value.cells]
+
+    def simpler(self, value: World, examples: Sequence[WorldExample]) -> Iterator[World]:
+        return simpler_worlds(value)
+
     def check_example(self, example: WorldExample, first: WorldExample) -> None:
         solving.check_example(example, first)
 
@@ -164,6 +180,10 @@ class Karel:
 
     def tester(self, examples: Sequence[WorldExample]) -> Callable[[Program], NDArray[np.bool_]]:
         return solving.tester(examples)
+
+    def comparer(self, values: Sequence[World]) -> Callable[[Program], bytes]:
+        worlds = machine.pack(values)
+        return lambda program: next(_digests([program], worlds))
 
     def alike(self, values: Sequence[World], examples: Sequence[WorldExample]) -> list[bool]:
         return solving.alike(values, examples)
@@ -193,16 +213,7 @@ class Karel:
 
     def behaviours(self, programs: Sequence[Program], like: World | None = None) -> list[bytes]:
         """Digests of 8 bytes. `like` has no effect: the probes have all sizes, as the worlds of one task do."""
-        digests = []
-        columns = [machine.STATUS, machine.PLACE, machine.HEADING]
-        for reports, grids in _runs(programs, self._probes):
-            failed = reports[:, :, machine.STATUS] != machine.OK
-            grids[failed] = 0
-            reports[failed, machine.PLACE] = reports[failed, machine.HEADING] = 0
-            for report, grid in zip(reports, grids, strict=True):
-                state = np.ascontiguousarray(report[:, columns]).tobytes() + grid.tobytes()
-                digests.append(hashlib.blake2b(state, digest_size=8).digest())
-        return digests
+        return list(_digests(programs, self._probes))
 
     def arrow_type(self) -> pa.DataType:
         """A packed world, so that batches read columns without a Python object for each world."""
@@ -263,6 +274,18 @@ def _runs(programs: Sequence[Program], worlds: machine.Worlds) -> Iterator[tuple
     size = max(MEMORY // (machine.AREA * max(len(worlds.grids), 1)), 1)
     for start in range(0, len(programs), size):
         yield machine.run(machine.pack_programs(programs[start : start + size]), worlds)
+
+
+def _digests(programs: Sequence[Program], worlds: machine.Worlds) -> Iterator[bytes]:
+    """What each program does on all worlds, in 8 bytes."""
+    columns = [machine.STATUS, machine.PLACE, machine.HEADING]
+    for reports, grids in _runs(programs, worlds):
+        failed = reports[:, :, machine.STATUS] != machine.OK
+        grids[failed] = 0
+        reports[failed, machine.PLACE] = reports[failed, machine.HEADING] = 0
+        for report, grid in zip(reports, grids, strict=True):
+            state = np.ascontiguousarray(report[:, columns]).tobytes() + grid.tobytes()
+            yield hashlib.blake2b(state, digest_size=8).digest()
 
 
 def _outputs(reports: Any, grids: Any, values: Sequence[World]) -> list[World | None]:

@@ -43,19 +43,21 @@ def read(text: str) -> World:
         wanted = f"{MIN_SIDE} to {MAX_SIDE} rows and columns, with spaces between cells"
         raise InputError(f"the picture of a world has {wanted}; not {len(lines)} x {cols}")
     heroes: list[tuple[int, int, int]] = []
-    cells = bytearray()
+    contents = bytearray()
     for row, line in enumerate(reversed(lines)):
         place = f"line {len(lines) - row} of the world"
         if len(line) != cols:
             raise InputError(f"{place} has {len(line)} cells, the first line has {cols}")
         for col, cell in enumerate(line):
             content, direction = _read_cell(cell, f"{place}, cell {col + 1}")
-            cells.append(content)
+            contents.append(content)
             if direction >= 0:
                 heroes.append((row, col, direction))
     if len(heroes) != 1:
-        raise InputError(f"a world has one robot, ^ > v or <; this one has {len(heroes) or 'none'}")
-    return World(len(lines), cols, *heroes[0], bytes(cells))
+        cells = [f"line {len(lines) - row}, cell {col + 1}" for row, col, _ in reversed(heroes)]
+        found = f"{len(heroes)}: {'; '.join(cells)}" if heroes else "none"
+        raise InputError(f"a world has one robot, ^ > v or <; this one has {found}")
+    return World(len(lines), cols, *heroes[0], bytes(contents))
 
 
 def _read_cell(cell: str, place: str) -> tuple[int, int]:

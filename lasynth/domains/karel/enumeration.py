@@ -2,16 +2,18 @@
 
 A program is a sequence of statements, and a statement changes the worlds of all examples. So this is a search in a
 graph from the inputs to the outputs. A node holds the current worlds of all examples. An edge is a statement: an
-action, or a block with a short body. A node that was reached before, at a lower or equal cost, is dropped. All edges
-into the goal are kept, because programs that agree on the examples may differ elsewhere.
+action, or a block with a short body. A node that was reached before, at a lower or equal cost, is not a new one, but
+the ways to it are remembered: programs that agree on the examples may differ elsewhere, and one of the others may be
+the right one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise, product
+from heapq import heapify, heappop, heappush
+from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,10 +53,18 @@ BLOCK = 2
 """Cost of a block without its body. A second branch costs 1 more."""
 MOST_NODES = 40_000
 MOST_COST = 24
-MOST_HITS = 64
-"""Most programs that are found."""
+MOST_HITS = 256
+"""Most ways to the goal that are remembered."""
+MOST_WAYS = 8
+"""Most ways to any other node that are remembered, besides the first."""
+MOST_PROGRAMS = 128
+"""Most programs that are given."""
 MARGIN = 2
-"""Programs that cost up to so much more than the cheapest one are also given: one of them may be the right one."""
+"""Programs that cost up to so much more than the cheapest one are also given."""
+GOING_ON = 0.1
+"""After the first program, the search goes on for at most this share of its time."""
+MOST_POPS = 4_000
+"""Most steps that are taken to write down programs."""
 SLICE = 4_000
 """Programs that run between two looks at the clock: about 10 ms."""
 
@@ -111,7 +121,9 @@ class Space(NamedTuple):
     worlds: NDArray[np.uint8]
     """(N, K, BYTES)"""
     parents: NDArray[np.int64]
-    """(N, 2): the node and the edge from which each node was reached."""
+    """(N, 1 + MOST_WAYS, 2): nodes and edges from which each node was reached, the cheapest first."""
+    ways: NDArray[np.int64]
+    """(N, 2): cost of each node, and the number of its parents."""
     table: NDArray[np.int64]
     """Hash table of the nodes: node number + 1, or 0 for an empty slot."""
     hits: NDArray[np.int64]
@@ -155,8 +167,12 @@ def _expand(
     nodes: tuple[int, int],
     first: int,
     last: int,
+    cost: int,
 ) -> None:
-    """Follow the edges `first` to `last` from some nodes. Add new nodes and hits (edges into the goal) to the space."""
+    """Follow the edges `first` to `last` from some nodes, at a total cost.
+
+    Adds new nodes, ways to nodes that are known, and hits, which are edges into the goal.
+    """
     examples = wanted.shape[0]
     code, report = np.empty((2 * tokens.shape[1] + 2, 3), np.int64), np.empty(REPORT, np.int64)
     worlds = np.empty((examples, BYTES), np.uint8)
@@ -177,15 +193,18 @@ def _expand(
                     space.hits[space.counts[HITS], 0], space.hits[space.counts[HITS], 1] = node, edge
                     space.counts[HITS] += 1
                 continue
-            if space.counts[NODES] == space.worlds.shape[0]:
-                continue
             place = _find(worlds, space)
-            if space.table[place] == 0:
+            number = space.table[place] - 1
+            if number < 0 and space.counts[NODES] < space.worlds.shape[0]:
                 number = space.counts[NODES]
                 space.worlds[number] = worlds
-                space.parents[number, 0], space.parents[number, 1] = node, edge
+                space.ways[number, 0] = cost
                 space.table[place] = number + 1
                 space.counts[NODES] += 1
+            way = space.ways[number, 1] if number > 0 else MOST_WAYS + 1
+            if way <= MOST_WAYS and cost <= space.ways[number, 0] + MARGIN:
+                space.parents[number, way, 0], space.parents[number, way, 1] = node, edge
+                space.ways[number, 1] += 1
 
 
 class Enumerated(NamedTuple):
@@ -197,15 +216,37 @@ class Enumerated(NamedTuple):
 
 
 def enumerate_programs(
-    inputs: NDArray[np.uint8], outputs: NDArray[np.uint8], deadline: float, most_nodes: int = MOST_NODES
+    inputs: NDArray[np.uint8],
+    outputs: NDArray[np.uint8],
+    deadline: float,
+    most_nodes: int = MOST_NODES,
+    most_runs: int | None = None,
 ) -> Iterator[Enumerated]:
     """Programs that turn all inputs into their outputs, the cheapest first.
 
-    Stops at the deadline, a value of `time.perf_counter`. (K, BYTES), (K, BYTES)
+    The first one is given as soon as it is found. Stops at the deadline, a value of `time.perf_counter`, or after about
+    `most_runs` programs. (K, BYTES), (K, BYTES)
     """
-    examples, known = len(inputs), edges()
+    known, space = edges(), _space(inputs, most_nodes)
+    first: Enumerated | None = None
+    until, begin = deadline, time.perf_counter()
+    for cost in _levels(space, known, outputs):
+        if first is None and space.counts[HITS]:
+            first = Enumerated(_written(known, _first_way(space, space.hits[0])), cost)
+            yield first
+            until = min(deadline, time.perf_counter() + GOING_ON * (deadline - begin))
+        if time.perf_counter() > until or (most_runs is not None and space.counts[RAN] > most_runs):
+            break
+    if first is not None:
+        given = (program for program in _all_ways(space, known) if program != first)
+        yield from islice(given, MOST_PROGRAMS - 1)
+
+
+def _space(inputs: NDArray[np.uint8], most_nodes: int) -> Space:
+    """A space that has only the inputs."""
     space = Space(
-        np.empty((most_nodes, examples, BYTES), np.uint8),
+        np.empty((most_nodes, len(inputs), BYTES), np.uint8),
+        np.zeros((most_nodes, 1 + MOST_WAYS, 2), np.int64),
         np.zeros((most_nodes, 2), np.int64),
         np.zeros(4 * most_nodes, np.int64),
         np.zeros((MOST_HITS, 2), np.int64),
@@ -213,23 +254,24 @@ def enumerate_programs(
     )
     space.worlds[0] = inputs
     space.table[_find(space.worlds[0], space)] = 1
+    return space
+
+
+def _levels(space: Space, known: Edges, outputs: NDArray[np.uint8]) -> Iterator[int]:
+    """Explore the space by cost. Gives the cost after each piece of work, so that the caller can look at the clock."""
     levels = [(0, 1)]  # for each cost, its nodes as (begin, end)
     cheapest: int | None = None
     for cost in range(1, MOST_COST + 1):
-        begin, told = int(space.counts[NODES]), int(space.counts[HITS])
+        begin = int(space.counts[NODES])
         for before, nodes in enumerate(levels):
             first, last = known.begins[cost - before], known.begins[cost - before + 1]
             for some, start, end in _slices(nodes, first, last):
-                if time.perf_counter() > deadline:
-                    return
-                _expand(space, known.tokens, known.sizes, outputs, some, start, end)
-                while told < space.counts[HITS]:
-                    yield Enumerated(_written(space, known, *space.hits[told].tolist()), cost)
-                    told += 1
+                _expand(space, known.tokens, known.sizes, outputs, some, start, end, cost)
+                yield cost
         levels.append((begin, int(space.counts[NODES])))
-        if told and cheapest is None:
+        if space.counts[HITS] and cheapest is None:
             cheapest = cost
-        if told == MOST_HITS or (cheapest is not None and cost >= cheapest + MARGIN):
+        if space.counts[HITS] == MOST_HITS or (cheapest is not None and cost >= cheapest + MARGIN):
             return
 
 
@@ -242,13 +284,41 @@ def _slices(nodes: tuple[int, int], first: int, last: int) -> Iterator[tuple[tup
             yield some, start, min(last, start + step)
 
 
-def _written(space: Space, known: Edges, node: int, edge: int) -> list[int]:
-    """The lexemes of the program that leads to a node and then follows an edge."""
-    statements = [known.tokens[edge, : known.sizes[edge]].tolist()]
+def _first_way(space: Space, hit: NDArray[np.int64]) -> list[int]:
+    """The edges of the cheapest way from the inputs to the goal that ends with a hit."""
+    node, edge = hit.tolist()
+    way = [edge]
     while node:
-        node, edge = space.parents[node].tolist()
-        statements.append(known.tokens[edge, : known.sizes[edge]].tolist())
-    return [token for statement in reversed(statements) for token in statement]
+        node, edge = space.parents[node, 0].tolist()
+        way.append(edge)
+    return way[::-1]
+
+
+def _all_ways(space: Space, known: Edges) -> Iterator[Enumerated]:
+    """Programs for all ways from the inputs to the goal, the cheapest first: backwards from the goal, best first."""
+    costs = np.searchsorted(known.begins, np.arange(len(known.sizes)), side="right") - 1  # of each edge
+    hits = space.hits[: space.counts[HITS]].tolist()
+    heap = [(int(space.ways[node, 0] + costs[edge]), i, node, (edge,)) for i, (node, edge) in enumerate(hits)]
+    heapify(heap)
+    most, order = heap[0][0] + MARGIN, len(heap)
+    for _ in range(MOST_POPS):
+        if not heap:
+            return
+        cost, _, node, way = heappop(heap)
+        if node == 0:
+            yield Enumerated(_written(known, way), cost)
+            continue
+        rest = cost - int(space.ways[node, 0])  # cost of the way from this node on
+        for parent, edge in space.parents[node, : space.ways[node, 1]].tolist():
+            total = int(space.ways[parent, 0] + costs[edge]) + rest
+            if total <= most:
+                heappush(heap, (total, order, parent, (edge, *way)))
+                order += 1
+
+
+def _written(known: Edges, way: Sequence[int]) -> list[int]:
+    """The lexemes of the statements on a way."""
+    return [token for edge in way for token in known.tokens[edge, : known.sizes[edge]].tolist()]
 
 
 BASELINE_SECONDS = 5.0

@@ -275,6 +275,14 @@ def sample_with(
     return tasks, Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
 
 
+def sample_examples(rng: Random, program: Program, count: int) -> list[Example[World]]:
+    """Worlds on which a program runs well, drawn as for a task, with its outputs; fewer if too many tries fail."""
+    tokens, dice, drawn = grammar.ids(program), dice_from(rng), empty_tasks(1)
+    code = np.empty((2 * tokens.size + 2, 3), dtype=np.int64)
+    compile_program(tokens, code)
+    return [_example(drawn, 0, 0) for _ in range(count) if find_world(TABLES, dice, code, drawn, 0, 0)]
+
+
 def _task(drawn: DrawnTasks, task: int, options: KarelOptions) -> Task[Program, World]:
     tokens = drawn.tokens[task, : drawn.sizes[task]]
     if options.reduce:

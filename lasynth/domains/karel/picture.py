@@ -1,4 +1,4 @@
-"""SVG pictures of Karel worlds, and of runs as strips of worlds."""
+"""SVG pictures of Karel worlds, of runs as strips of worlds, and of examples as pairs of worlds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from html import escape
 
 from lasynth.domains.base import Trace
 from lasynth.domains.karel.world import WALL, World
+from lasynth.task import Example
 
-CELL, MARGIN, GAP, CAPTION = 24, 12, 28, 22
+CELL, MARGIN, GAP, CAPTION, ARROW = 24, 12, 28, 22, 40
 WIDEST = 1500
 """Width in pixels at which a strip continues in the next row."""
 PAPER, LINE, FRAME, STONE, GOLD, GOLD_RIM, ROBOT, INK, RED = (
@@ -56,6 +57,31 @@ def strip_svg(frames: Sequence[tuple[str, World]], footer: str = "") -> str:
         parts.append(_text(MARGIN, height + 4, footer, RED, "start"))
         height += CAPTION
     return _document(max(columns * step_x - GAP + 2 * MARGIN, 7 * len(footer) + 2 * MARGIN), height, parts)
+
+
+def examples_svg(examples: Sequence[Example[World]]) -> str:
+    """Examples from input to output: the two worlds with an arrow between, as many beside each other as fit."""
+    parts: list[str] = []
+    x = y = MARGIN
+    width = height = 0
+    for number, example in enumerate(examples, start=1):
+        one, other = example.input.cols * CELL, example.output.cols * CELL
+        wide, high = max(one + ARROW + other, 96), max(example.input.rows, example.output.rows) * CELL + CAPTION
+        if x > MARGIN and x + wide > WIDEST:
+            x, y, height = MARGIN, y + height + GAP // 2, 0
+        drawn = [_text(0, 13, f"example {number}", INK, "start"), _group(0, CAPTION, _world(example.input))]
+        drawn += [_arrow(one, CAPTION + example.input.rows * CELL // 2)]
+        drawn.append(_group(one + ARROW, CAPTION, _world(example.output)))
+        parts.append(_group(x, y, drawn))
+        width, height = max(width, x + wide), max(height, high)
+        x += wide + 2 * GAP
+    return _document(width + MARGIN, y + height + MARGIN, parts)
+
+
+def _arrow(x: int, y: int) -> str:
+    """An arrow to the right in a space of ARROW pixels that begins at `x`."""
+    head = f"M{x + ARROW - 14} {y - 4}L{x + ARROW - 7} {y}L{x + ARROW - 14} {y + 4}"
+    return f'<path d="M{x + 7} {y}H{x + ARROW - 7}{head}" stroke="{INK}" stroke-width="1.5" fill="none"/>'
 
 
 def _document(width: int, height: int, parts: Sequence[str]) -> str:

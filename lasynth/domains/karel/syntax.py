@@ -30,11 +30,16 @@ from lasynth.task import ParseError
 COUNTS = {f"R={times}": times for times in range(MAX_TIMES + 1)}
 KEYWORDS = ("DEF", "run", "REPEAT", "WHILE", "IF", "IFELSE", "ELSE", "not", "and", "or")
 BRACKETS = tuple(f"{letter}{side}" for letter in "mcrwie" for side in "()")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 TOKENS = frozenset((*KEYWORDS, *BRACKETS, *ACTIONS, *TESTS, *COUNTS))
 
 
 def parse(text: str) -> Program:
-    """The program in `text`, which may be tokens, readable text or the public JSON."""
+    """The program in `text`, which may be tokens, readable text or the public JSON.
+
+    Lines that begin with # are comments.
+    """
+    text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # places in messages stay right
     first = re.search(r"\S+", text)
     if first is None:
         raise ParseError("the text holds no program", text, 0)

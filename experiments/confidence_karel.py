@@ -1,0 +1,157 @@
+"""Fits the confidence of answers in Karel (its `confidence.json`), and measures the calibration on other tasks.
+
+    results=experiments/results/confidence_karel
+    python experiments/confidence_karel.py --out $results.json --figure $results.svg
+
+Tasks of the generator with 1 to 6 given examples. An answer is right if it agrees with the task's program on 20 other
+worlds on which that program runs well. The weights are fitted on the first set of tasks, and their calibration is
+measured on the second one, which has another seed. The model takes part if there are shipped weights, or with
+`--weights RUN`.
+
+Seconds are those of the process, so that other work on the computer does not change the searches. `--earlier FILE`
+takes searches from an earlier result instead of running them again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+time.perf_counter = time.process_time  # before the solver is imported
+
+from _results import show  # noqa: E402
+from confidence import SETS, UNASKED, Sample, _result, draw, fit, predicted, reliable  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
+
+from lasynth.domains import get_domain  # noqa: E402
+from lasynth.domains.karel.generator import KarelOptions, sample_examples  # noqa: E402
+from lasynth.hardware import hardware  # noqa: E402
+from lasynth.progress import progress  # noqa: E402
+from lasynth.solver import PRETRAINED  # noqa: E402
+from lasynth.solver.answers import Answers  # noqa: E402
+from lasynth.solver.portfolio import SURE, Later, gather, warm_up  # noqa: E402
+from lasynth.solver.strategies import Symbolic  # noqa: E402
+
+KAREL = get_domain("karel")
+NAMES = (
+    "constant", "others", "margin", "closeness", "examples", "one example", "tokens", "length", "size", "rivals",
+    "agreed", "not agreed",
+)  # fmt: skip
+"""Features that the language uses."""
+HIDDEN, MOST_GIVEN = 20, 6
+Row = dict[str, Any]
+
+
+def samples(count: int, seed: int) -> list[Sample]:
+    """`count` tasks. Their kind is the category of the program."""
+    rng = Random(seed)
+    tasks, _ = KAREL.sample_tasks(rng, count, KarelOptions())
+    made = []
+    for i, task in enumerate(tasks):
+        given = list(task.examples[: 1 + i % MOST_GIVEN])
+        made.append(Sample(task.category, "", given, sample_examples(rng, task.program, HIDDEN)))
+    return made
+
+
+def outcome(answers: Answers, sample: Sample) -> Row | None:
+    """Evidence for the best answer, and whether it is right. None if there is no answer."""
+    if not answers.behaviours:
+        return None
+    best = answers.ranked()[0]
+    (outputs,) = KAREL.run_many([best.program], [e.input for e in sample.hidden])
+    evidence = answers.evidence()._asdict()
+    numbers = {name: round(min(evidence[name], 1e3), 4) for name in ("margin", "length", "rivals")}
+    right = outputs == [e.output for e in sample.hidden]
+    return {**evidence, **numbers, "right": right, "program": KAREL.text(best.program)}
+
+
+def collect(tasks: Sequence[Sample], timeout: float, weights: Path) -> list[Row]:
+    """Search every task symbolically, and the less certain ones with the model too, if there is one."""
+    warm_up(KAREL.name)
+    rows: list[Row] = []
+    searches = []
+    with progress({"symbolic": len(tasks)}) as report:
+        for sample in tasks:
+            begin = time.perf_counter()
+            found = gather([Symbolic(KAREL)], Answers(KAREL, sample.given), begin, timeout)
+            seconds = round(time.perf_counter() - begin, 3)
+            searches.append(found)
+            rows.append(
+                {"kind": sample.kind, "seconds": seconds, "symbolic": outcome(found, sample), "asked": None},
+            )
+            report("symbolic", 1)
+    if not weights.exists():
+        return rows
+    model, first_fit = Later(weights, KAREL, 1), fit([row["symbolic"] for row in rows if row["symbolic"]], NAMES)
+    unsure = [i for i, row in enumerate(rows) if not row["symbolic"] or sure(row["symbolic"], first_fit) < UNASKED]
+    with progress({"neural": len(unsure)}) as report:
+        for i in unsure:
+            found = gather([model.neural], searches[i], time.perf_counter(), timeout)
+            rows[i]["asked"] = outcome(found, tasks[i])
+            report("neural", 1)
+    return rows
+
+
+def sure(row: Row, weights: NDArray[Any]) -> float:
+    return predicted(weights, row, NAMES)
+
+
+def decided(row: Row, weights: NDArray[Any]) -> Row | None:
+    """The outcome that the default strategy would have, and its confidence."""
+    found = row["symbolic"]
+    if row["asked"] is not None and (found is None or sure(found, weights) < SURE):
+        found = row["asked"]
+    return None if found is None else {**found, "confidence": sure(found, weights)}
+
+
+def summary(fit_rows: list[Row], measured: list[Row]) -> dict[str, Any]:
+    """Weights of the first tasks, and their calibration on the others."""
+    stages = [row[stage] for row in fit_rows for stage in ("symbolic", "asked") if row[stage] is not None]
+    weights = fit(stages, NAMES).round(3)
+    outcomes = [decided(row, weights) for row in measured]
+    kinds = sorted({row["kind"] for row in measured})
+    return {
+        "tasks": {"fit": len(fit_rows), "measured": len(measured)},
+        "weights": dict(zip(NAMES, weights.tolist(), strict=True)),
+        **reliable(outcomes),
+        "by kind": {
+            kind: reliable([o for o, row in zip(outcomes, measured, strict=True) if row["kind"] == kind])
+            for kind in kinds
+        },
+    }
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=1000, help="tasks of each of the two sets")
+    parser.add_argument("--seed", type=int, default=77, help="of the first set; the second one has the next seed")
+    parser.add_argument("--timeout", type=float, default=1.0, help="seconds of the process per task and strategy")
+    parser.add_argument("--weights", type=Path, default=PRETRAINED / KAREL.name, help="folder of the model")
+    parser.add_argument("--earlier", type=Path, help="take the searches that this result file has")
+    parser.add_argument("--out", type=Path, help="write the figures to this file")
+    parser.add_argument("--figure", type=Path, help="draw the reliability diagram (needs matplotlib)")
+    arguments = parser.parse_args(words)
+    searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
+    for number, name in enumerate(SETS):
+        if name not in searches:
+            tasks = samples(arguments.tasks, arguments.seed + number)
+            searches[name] = collect(tasks, arguments.timeout, arguments.weights)
+    found = summary(*(searches[name] for name in SETS))
+    show(found, None)
+    if arguments.out:
+        model = arguments.weights.exists()
+        facts = {"seed": arguments.seed, "timeout": arguments.timeout, "model": model, "hardware": hardware()}
+        arguments.out.write_text(_result({**facts, **found}, searches))
+    if arguments.figure:
+        draw(found["reliability"], arguments.figure)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
