@@ -64,8 +64,9 @@ class BeamReward:
         assert batch.every is not None
         inputs, outputs = batch.every.inputs.cpu().numpy(), batch.every.outputs.cpu().numpy()
         runs = self.collate.machine.run(tokens, inputs, task)
-        right = runs.fine & self.collate.values.same(runs.outputs, outputs[task])  # (P, K)
-        return np.logical_and.reduce(right, axis=1)
+        fits = runs.fine & self.collate.values.same(runs.outputs, outputs[task])  # (P, K)
+        right: NDArray[np.bool_] = np.logical_and.reduce(fits, axis=1)
+        return right
 
 
 def scaled(log_probs: Tensor, rows: Tensor, tasks: int) -> Tensor:
