@@ -94,7 +94,7 @@ def relabel(job: Relabelling, told_to_stop: Callable[[], bool] = lambda: False) 
     """
     with processes() as group:
         facts = group.from_leader(partial(_prepare, job, bool(group.restarts)))
-    with stop_signal() as signalled, _nothing_left(job, group):
+    with stop_signal() as signalled, _nothing_left(job):
         work = None if facts is None else _Work(job, group, facts, lambda: signalled() or told_to_stop())
         if work is not None and not work.do():
             return Relabelled(None, True, group.leads)
@@ -165,12 +165,15 @@ def _sha256(file: Path) -> str:
 
 
 @contextmanager
-def _nothing_left(job: Relabelling, group: Group) -> Iterator[None]:
-    """Remove the folder for shards if the work fails, because of bad input, before there is a shard."""
+def _nothing_left(job: Relabelling) -> Iterator[None]:
+    """Remove the folder for shards if the work fails, because of bad input, before there is a shard.
+
+    Any process does it: when one of them fails, the others are ended.
+    """
     try:
         yield
     except InputError:
-        if group.leads and not any(job.shards.glob("shard-*")):
+        if not any(job.shards.glob("shard-*")):
             shutil.rmtree(job.shards, ignore_errors=True)
         raise
 
