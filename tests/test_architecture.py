@@ -17,7 +17,7 @@ LEVELS = {
     "domains": 1,
     "dataset": 2, "split": 2, "models": 2, "older": 2,
     "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
-    "solver": 4, "outcomes": 4, "runfolder": 4, "decoding": 4,
+    "solver": 4, "outcomes": 4, "runfolder": 4, "decoding": 4, "reward": 4,
     "measurement": 5, "replacement": 5,
     "evaluate": 6, "figures": 6, "train": 6, "relabel": 6,
     "retrain": 7,

@@ -42,12 +42,11 @@ class Tracing(Protocol):
         """What is sensed before each action. (B, K, A), (B, K, *) -> (B, K, A)"""
 
 
-class TraceNetworks(nn.Module):
-    """What a language gives to this model."""
+class TraceNetworks(Protocol):
+    """What a language gives to this model: a module that encodes examples, and traces."""
 
-    def __init__(self, vectors: ExampleVectors, tracing: Tracing) -> None:
-        super().__init__()
-        self.vectors, self.tracing = vectors, tracing
+    vectors: ExampleVectors
+    tracing: Tracing
 
 
 class TraceRun(NamedTuple):

@@ -251,16 +251,10 @@ class Karel:
             from lasynth.domains.karel.learning.view_networks import EgocentricView
 
             return EgocentricView(config.hidden, 2 * config.hidden)
-        from lasynth.domains.karel.learning.grid_networks import GridNetworks, PairVector
+        from lasynth.domains.karel.learning.grid_networks import GridNetworks, PairVector, TraceNetworks
 
-        if config.architecture == "pooled":
-            return PairVector(config)
-        if config.architecture == "traces":
-            from lasynth.domains.karel.learning.traces import ActionTraces
-            from lasynth.models.traces import TraceNetworks
-
-            return TraceNetworks(PairVector(config), ActionTraces())
-        return GridNetworks(config)
+        networks = {"pooled": PairVector, "traces": TraceNetworks}.get(config.architecture, GridNetworks)
+        return networks(config)
 
     def baselines(self) -> dict[str, Baseline]:
         return {"Enumerated": predict}

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
+from lasynth.domains.karel.learning.traces import ActionTraces
 from lasynth.domains.karel.learning.values import COL, COLS, GRID, ROW, ROWS, WAY
 from lasynth.domains.karel.machine import FRAME
 from lasynth.domains.karel.tensor import CHANNELS
@@ -114,6 +115,15 @@ class PairVector(nn.Module):
         features = self.features(dense(inputs), self.features.prepare(outputs))
         vectors: Tensor = self.whole(features.flatten(1))
         return vectors.view(*inputs.shape[:2], -1)
+
+
+class TraceNetworks(nn.Module):
+    """`lasynth.models.traces.TraceNetworks` of Karel."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.vectors = PairVector(config)
+        self.tracing = ActionTraces()
 
 
 class PairEncoder(nn.Module):
