@@ -54,7 +54,7 @@ def _cpu(config: ModelConfig) -> ModelConfig:
     if config.architecture == "cursor":
         return config
     if config.architecture in ("pooled", "traces"):
-        return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=32)
+        return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=16)
     return replace(
         config,
         execute_at="outer" if config.execute_at == "outer" else "statement",
