@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow check bench weights clean
+.PHONY: demo test test-slow check bench weights weights-karel clean
 
 demo: $(VENV)/ready  ## sets of examples, the programs for them, gcc's word on these, and a robot that is drawn
 	@$(BIN)/python examples/demo.py
@@ -40,6 +40,15 @@ weights: $(VENV)/ready  ## data, training, evaluation and export of the model th
 	test -d data/third || $(GENERATE) --out data/third --train 400000 --seed 15
 	$(TRAIN) data/third --out runs/third --steps $(word 3,$(STEPS)) --begin-with runs/second --seed 2 $(GO_ON)
 	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/third runs/weights
+
+# The weights for Karel from nothing, in runs/weights-karel: one data set and one training, some two hours on one core.
+KAREL_STEPS ?= 16000
+weights-karel: $(VENV)/ready  ## data, training, evaluation and export of the model for Karel
+	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 600000 --val 1000 --test 1000 --seed 11 --reduce --no-distinct
+	OMP_NUM_THREADS=1 $(BIN)/lasynth train data/karel --out runs/karel --model Executed --steps $(KAREL_STEPS) --processes 1 \
+	    --batch 128 --learning-rate 1.5e-3 --warmup 500 --clip 1 --beta2 0.99 --curriculum 0 --validate-every 2000 \
+	    --validation-tasks 500 --seed 1 --resume
+	LASYNTH=$(BIN)/lasynth sh experiments/shipped_karel.sh runs/karel runs/weights-karel
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
