@@ -44,7 +44,7 @@ weights: $(VENV)/ready  ## data, training, evaluation and export of the model th
 # The weights for Karel from nothing, in runs/weights-karel: one data set and one training, some two hours on one core.
 KAREL_STEPS ?= 16000
 weights-karel: $(VENV)/ready  ## data, training, evaluation and export of the model for Karel
-	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 600000 --val 1000 --test 1000 --seed 11 --reduce --no-distinct
+	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 600000 --val 1000 --test 1000 --seed 11 --reduce --splits shared
 	OMP_NUM_THREADS=1 $(BIN)/lasynth train data/karel --out runs/karel --model Executed --steps $(KAREL_STEPS) --processes 1 \
 	    --batch 128 --learning-rate 1.5e-3 --warmup 500 --clip 1 --beta2 0.99 --curriculum 0 --validate-every 2000 \
 	    --validation-tasks 500 --seed 1 --resume
