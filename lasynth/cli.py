@@ -61,6 +61,9 @@ def _run_command(words: list[str]) -> int:
     except (InputError, ParseError) as error:
         complain(str(error))
         return BAD_INPUT
+    except UnicodeEncodeError as error:  # a library takes only names in UTF-8
+        complain(f"a name is not text: {error.object!a:.200}")
+        return BAD_INPUT
     except ExecutionError as error:
         complain(f"{type(error).__name__}: {error}")
         return FAILED

@@ -17,6 +17,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn, TimeRemaining
 
 from lasynth.files import write_file
 from lasynth.progress import bar_column
+from lasynth.task import InputError
 
 LOG, BOARD = "log.jsonl", "tensorboard"
 
@@ -25,10 +26,10 @@ class RunLog:
     """The records of one run. A resumed run appends to them."""
 
     def __init__(self, run: Path, step: int, console: Console, bar: Progress | None) -> None:
-        """Drop the records after `step`, which a resumed run makes again."""
+        """Drop the records after `step`, which a resumed run makes again. InputError if the log cannot be read."""
         self.file, self.console, self.bar = run / LOG, console, bar
         self.task = None if bar is None else bar.add_task("", total=1.0)
-        kept = [line for line in _lines(self.file) if json.loads(line)["step"] <= step]
+        kept = [line for line, record in _records(self.file) if record["step"] <= step]
         write_file(self.file, "".join(kept))
         self.board = _board(run / BOARD, step)
         if self.board is None:
@@ -76,8 +77,8 @@ def run_log(run: Path, step: int) -> Iterator[RunLog]:
 
 
 def read_log(run: Path) -> list[dict[str, Any]]:
-    """All complete records of a run."""
-    return [json.loads(line) for line in _lines(run / LOG)]
+    """All complete records of a run. InputError if the log cannot be read."""
+    return [record for _, record in _records(run / LOG)]
 
 
 def clear_log(run: Path) -> None:
@@ -86,11 +87,30 @@ def clear_log(run: Path) -> None:
     shutil.rmtree(run / BOARD, ignore_errors=True)
 
 
-def _lines(file: Path) -> list[str]:
-    """The complete lines of a file. A killed process may have left an incomplete line at the end."""
+def _records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The complete lines of a file and their records. InputError.
+
+    A killed process may have left an incomplete line at the end.
+    """
     if not file.exists():
-        return []
-    return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        return
+    try:
+        lines = file.read_text().splitlines(keepends=True)
+    except UnicodeError as error:
+        raise InputError(f"{file} is not text") from error
+    for number, line in enumerate(lines, start=1):
+        if line.endswith("\n"):
+            yield line, _record(line, f"{file}, line {number}")
+
+
+def _record(line: str, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict) or not isinstance(record.get("step"), int):
+        raise InputError(f"{place} is not a record of a training")
+    return record
 
 
 def _board(folder: Path, step: int) -> Any:

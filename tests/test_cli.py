@@ -85,6 +85,27 @@ def test_version(call) -> None:  # type: ignore[no-untyped-def]
     assert "--version" in call("--help")[1]
 
 
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes")])
+def test_too_little_memory(call, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    def fail(words: list[str]) -> int:
+        raise error
+
+    monkeypatch.setattr("lasynth.commands.run.main", fail)
+    assert call("run", SHIFT) == (1, "", "lasynth: there is not enough memory for this\n")
+
+
+def test_devices_without_an_end_are_not_read_to_the_end(call) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = call("solve", "/dev/zero")
+    assert (code, "more than" in err) == (2, True)
+
+
+def test_names_that_are_not_text(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "\udcff.c").write_text(SHIFT.read_text())
+    assert call("run", tmp_path / "\udcff.c", "--input", "[1,2,3,4,0]")[0] == 0
+    code, _, err = call("generate", "karel", "--out", tmp_path / "\udcff", "--train", 1, "--processes", 1)
+    assert (code, "is not text" in err) == (2, True)
+
+
 def test_run_json(call) -> None:  # type: ignore[no-untyped-def]
     code, out, _ = call("run", SHIFT, "--input", "[1,2,3,4,0]", "--json")
     assert (code, json.loads(out)) == (0, [2, 3, 4, 0, 0])
@@ -225,6 +246,7 @@ def test_generate_stats_and_overwrite(call, tmp_path: Path) -> None:  # type: ig
     assert code == 0
     assert "total variation distance 0.000" in text
     assert json.loads(figures.read_text())["lines"]["category"]["distance"] == 0
+    assert call("stats", out, "--limit", 2**64)[0] == 0
 
 
 def test_import(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

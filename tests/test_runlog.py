@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from lasynth.runlog import LOG, RunLog, read_log
+from lasynth.task import InputError
 
 
 def write(run: Path, steps: range) -> None:
@@ -36,3 +38,13 @@ def test_an_incomplete_line_is_ignored(tmp_path: Path) -> None:
     with (tmp_path / LOG).open("a") as file:
         file.write('{"kind": "train", "st')
     assert [record["step"] for record in read_log(tmp_path)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("line", [b"hello", b"[1]", b'{"step": "x"}', b"[" * 100_000, b"9" * 5000, b"\xff"])
+def test_a_log_that_was_damaged_is_named(line: bytes, tmp_path: Path) -> None:
+    write(tmp_path, range(1, 4))
+    with (tmp_path / LOG).open("ab") as file:
+        file.write(line + b"\n")
+    for read in (lambda: read_log(tmp_path), lambda: write(tmp_path, range(4, 5))):
+        with pytest.raises(InputError, match=r"log\.jsonl, line 4 is not a record|log\.jsonl is not text"):
+            read()
