@@ -41,6 +41,7 @@ def make(folder: Path, variants: Path) -> None:
         "program.karel": (ROOT / "examples" / "walk.karel").read_text(),
         "program.lists": "(a: list) => sort(a)\n",
         "world.txt": "> 1 . #\n. . . .\n",
+        "record.json": json.dumps(RECORD),
         "records.jsonl": "\n".join(json.dumps(RECORD) for _ in range(3)) + "\n",
     }.items():
         (folder / name).write_text(text)

@@ -31,7 +31,7 @@ SECONDS = 20.0
 PATIENCE = 5.0
 """Seconds until work that was asked to be long is interrupted, as with Ctrl-C."""
 CODES = (0, 1, 2, 130)
-LONG = ("solve", "reduce", "generate", "train", "evaluate")
+LONG = ("solve", "reduce", "generate", "train", "evaluate", "relabel", "retrain")
 """Commands whose work has the size that the user gives."""
 WARM_UP = [
     "solve examples.txt --timeout 1 --strategy symbolic",
