@@ -109,11 +109,11 @@ def load_split(path: Path, domain: AnyDomain, large: int = LARGE) -> Split:
 def _convert(piece: pa.RecordBatch, domain: AnyDomain) -> tuple[NDArray[Any], ...]:
     """Convert a piece of the file to the arrays of `Split`, with lengths in place of offsets."""
     tokens, lengths = _encode(piece["lexemes"], domain.vocab)
-    category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories)).to_numpy(
-        zero_copy_only=False
-    )
+    category = pc.index_in(piece["category"].cast(pa.string()), pa.array(domain.categories))
+    if category.null_count:
+        raise InputError(f"a task has no category of the language `{domain.name}`: {', '.join(domain.categories)}")
     novel = piece["novel"].cast(pa.int8()).fill_null(-1).to_numpy()
-    return tokens, lengths, category.astype(np.int8), novel
+    return tokens, lengths, category.to_numpy().astype(np.int8), novel
 
 
 def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDArray[np.int64]]:

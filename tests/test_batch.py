@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
@@ -169,12 +170,17 @@ def test_files_and_plans_that_cannot_be_used_are_refused(tmp_path: Path, data: P
     lexemes = [[*row[:-1], "while"] for row in table["lexemes"].to_pylist()]
     odd = table.set_column(table.schema.get_field_index("lexemes"), "lexemes", [lexemes])
     pq.write_table(odd, tmp_path / "lexemes.parquet")
+    names = pa.array(["x"] * len(table))
+    pq.write_table(
+        table.set_column(table.schema.get_field_index("category"), "category", names), tmp_path / "x.parquet"
+    )
     for name, message in (
         ("no", "Parquet"),
         ("missing", "Parquet"),
         ("columns", "no column lexemes"),
         ("empty", "no tasks"),
         ("lexemes", "`while`"),
+        ("x", "no category of the language `c`"),
     ):
         with pytest.raises(InputError, match=message):
             load_split(tmp_path / f"{name}.parquet", DOMAIN)

@@ -150,10 +150,22 @@ def _outcome(case: Case, home: Path) -> Outcome:
 
 
 def _wait(child: int, ended: int, seconds: float) -> int | None:
-    """The status of a child, or None if it still runs after these seconds."""
-    if not select.select([ended], [], [], seconds)[0]:
-        return None
-    return os.waitpid(child, 0)[1]
+    """The status of a child, or None if it still runs after these seconds.
+
+    Time in which the child could run but other processes had all cores does not count.
+    """
+    begin, waited = time.monotonic(), _waited(child)
+    while (left := seconds - (time.monotonic() - begin) + _waited(child) - waited) > 0:
+        if select.select([ended], [], [], left)[0]:
+            return os.waitpid(child, 0)[1]
+    return None
+
+
+def _waited(process: int) -> float:
+    """Seconds that a process has waited for a core; 0 if the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def _be_the_command(case: Case, home: Path) -> None:
