@@ -61,7 +61,7 @@ def features(evidence: Evidence) -> dict[str, float]:
         "not agreed": float(evidence.asked and not evidence.agreed),
         "rivals": log(1 + evidence.rivals),
         "shown": log(1 + evidence.shown),
-        "length per value shown": log((1 + evidence.length) / (1 + evidence.shown)),
+        "length per value shown": log((1 + max(0.0, evidence.length)) / (1 + evidence.shown)),
         "distinct": log(evidence.distinct),
     }
 

@@ -107,6 +107,13 @@ def test_confidence_grows_with_examples_and_margin_and_falls_with_other_behaviou
     assert confidence(evidence(asked=True, agreed=True)) > confidence(evidence(asked=True))
 
 
+@pytest.mark.parametrize("length", [-20.0, -1.0, -0.79, 0.0, 300.0])
+def test_any_length_of_a_description_gives_a_confidence(length: float) -> None:
+    """Lengths are costs relative to a usual program, so they may be negative."""
+    for facts in ({"margin": inf, "others": 0}, {"margin": 0.0, "shown": 40}):
+        assert 0 < confidence(evidence(length=length, **facts)) < 1
+
+
 @given(st.floats(0, 1), st.lists(st.floats(0, 30), max_size=6))
 def test_confidences_of_all_behaviours_are_shares(first: float, scores: list[float]) -> None:
     given_shares = [share for share in shares(sorted(scores), first) if share is not None]
