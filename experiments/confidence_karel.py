@@ -9,7 +9,7 @@ measured on the second one, which has another seed. The model takes part if ther
 `--weights RUN`.
 
 Seconds are those of the process, so that other work on the computer does not change the searches. `--earlier FILE`
-takes searches from an earlier result instead of running them again.
+takes searches from an earlier result with the same seed and time limit, and adds those that are missing.
 """
 
 from __future__ import annotations
@@ -139,9 +139,10 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words)
     searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
     for number, name in enumerate(SETS):
-        if name not in searches:
-            tasks = samples(arguments.tasks, arguments.seed + number)
-            searches[name] = collect(tasks, arguments.timeout, arguments.weights)
+        done = searches.setdefault(name, [])
+        tasks = samples(arguments.tasks, arguments.seed + number)  # the first ones do not depend on their number
+        if tasks[len(done) :]:
+            done += collect(tasks[len(done) :], arguments.timeout, arguments.weights)
     found = summary(*(searches[name] for name in SETS))
     show(found, None)
     if arguments.out:
