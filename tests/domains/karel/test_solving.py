@@ -97,12 +97,14 @@ def test_worlds_drawn_for_a_program_are_its_examples() -> None:
     assert all(KAREL.run(program, example.input) == example.output for example in drawn)
 
 
-def test_the_weights_of_the_confidence_are_those_of_the_measurement_and_calibrated() -> None:
-    measured, used = json.loads(MEASURED.read_text()), calibration(Karel)
-    assert used is not None
-    assert used.weights == measured["weights"]
-    assert measured["expected calibration error"] <= 0.05
-    assert measured["answers"] > 400
+def test_a_confidence_is_used_only_if_it_was_measured_and_is_calibrated() -> None:
+    used = calibration(Karel)
+    assert (used is not None) == MEASURED.exists()
+    if used is not None:
+        measured = json.loads(MEASURED.read_text())
+        assert used.weights == measured["weights"]
+        assert measured["expected calibration error"] <= 0.05
+        assert measured["answers"] > 400
 
 
 def test_the_baseline_answers_with_worlds() -> None:
