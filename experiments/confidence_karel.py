@@ -1,7 +1,8 @@
 """Fits the confidence of answers in Karel (its `confidence.json`), and measures the calibration on other tasks.
 
     results=experiments/results/confidence_karel
-    python experiments/confidence_karel.py --out $results.json --figure $results.svg
+    python experiments/confidence_karel.py --out $results.json --figure $results.svg \\
+        --calibration lasynth/domains/karel/confidence.json
 
 Tasks of the generator with 1 to 6 given examples. An answer is right if it agrees with the task's program on 20 other
 worlds on which that program runs well. The weights are fitted on the first set of tasks, and their calibration is
@@ -9,7 +10,7 @@ measured on the second one, which has another seed. The model takes part if ther
 `--weights RUN`.
 
 Seconds are those of the process, so that other work on the computer does not change the searches. `--earlier FILE`
-takes searches from an earlier result instead of running them again.
+takes searches from an earlier result with the same seed and time limit, and adds those that are missing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 time.perf_counter = time.process_time  # before the solver is imported
@@ -119,6 +121,7 @@ def summary(fit_rows: list[Row], measured: list[Row]) -> dict[str, Any]:
     return {
         "tasks": {"fit": len(fit_rows), "measured": len(measured)},
         "weights": dict(zip(NAMES, weights.tolist(), strict=True)),
+        "median seconds": round(median(row["seconds"] for row in measured), 3),
         **reliable(outcomes),
         "by kind": {
             kind: reliable([o for o, row in zip(outcomes, measured, strict=True) if row["kind"] == kind])
@@ -136,18 +139,22 @@ def main(words: list[str]) -> int:
     parser.add_argument("--earlier", type=Path, help="take the searches that this result file has")
     parser.add_argument("--out", type=Path, help="write the figures to this file")
     parser.add_argument("--figure", type=Path, help="draw the reliability diagram (needs matplotlib)")
+    parser.add_argument("--calibration", type=Path, help="write the weights to this file, which `solve` reads")
     arguments = parser.parse_args(words)
     searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
     for number, name in enumerate(SETS):
-        if name not in searches:
-            tasks = samples(arguments.tasks, arguments.seed + number)
-            searches[name] = collect(tasks, arguments.timeout, arguments.weights)
+        done = searches.setdefault(name, [])
+        tasks = samples(arguments.tasks, arguments.seed + number)  # the first ones do not depend on their number
+        if tasks[len(done) :]:
+            done += collect(tasks[len(done) :], arguments.timeout, arguments.weights)
     found = summary(*(searches[name] for name in SETS))
     show(found, None)
     if arguments.out:
         model = arguments.weights.exists()
         facts = {"seed": arguments.seed, "timeout": arguments.timeout, "model": model, "hardware": hardware()}
         arguments.out.write_text(_result({**facts, **found}, searches))
+    if arguments.calibration:
+        arguments.calibration.write_text(json.dumps({"weights": found["weights"]}, indent=1) + "\n")
     if arguments.figure:
         draw(found["reliability"], arguments.figure)
     return 0

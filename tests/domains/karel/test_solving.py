@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -10,13 +12,16 @@ import pytest
 
 from lasynth.domains.karel import enumeration
 from lasynth.domains.karel.domain import Karel
-from lasynth.domains.karel.enumeration import MOST_HITS, edges, enumerate_programs
+from lasynth.domains.karel.enumeration import MOST_PROGRAMS, edges, enumerate_programs
+from lasynth.domains.karel.generator import KarelOptions, sample_examples
 from lasynth.domains.karel.learning.values import WorldValues
 from lasynth.domains.karel.world import World
+from lasynth.domains.solvable import calibration
 from lasynth.solver import solve
 from lasynth.task import Example, InputError
 
 KAREL, VALUES = Karel(), WorldValues()
+MEASURED = Path(__file__).parents[3] / "experiments" / "results" / "confidence_karel.json"
 
 
 def examples_of(words: list[str], count: int = 5) -> list[tuple[World, World]]:
@@ -54,11 +59,52 @@ def test_every_enumerated_program_fits_and_costs_rise() -> None:
     pairs = examples_of(["WHILE", "frontIsClear", "move", "w)"], 1)
     inputs, outputs = (VALUES.pack(side) for side in zip(*pairs, strict=True))
     found = list(enumerate_programs(inputs, outputs, time.perf_counter() + 20))
-    assert 1 < len(found) <= MOST_HITS
+    assert 1 < len(found) <= MOST_PROGRAMS
+    assert len({tuple(program.tokens) for program in found}) == len(found)
     assert [program.cost for program in found] == sorted(program.cost for program in found)
     for tokens, _ in found:
         program = KAREL.parse(KAREL.vocab.decode(tokens))
         assert all(KAREL.run(program, world) == output for world, output in pairs)
+
+
+def test_statements_in_the_middle_vary_too() -> None:
+    """`while` and `repeat` do the same on one example. Both come before the last statement."""
+    pairs = examples_of(["WHILE", "frontIsClear", "move", "w)", "turnLeft", "putMarker"], 1)
+    inputs, outputs = (VALUES.pack(side) for side in zip(*pairs, strict=True))
+    found = list(enumerate_programs(inputs, outputs, float("inf"), most_runs=300_000))
+    behaviours = KAREL.behaviours([KAREL.parse(KAREL.vocab.decode(tokens)) for tokens, _ in found])
+    assert KAREL.behaviours([KAREL.parse(["WHILE", "frontIsClear", "move", "w)", "turnLeft", "putMarker"])])[0] in (
+        behaviours
+    )
+    assert len(set(behaviours)) > 1
+
+
+def test_a_comparer_tells_programs_apart_by_their_outputs() -> None:
+    tasks, _ = KAREL.sample_tasks(Random(3), 40, KarelOptions())
+    programs = [task.program for task in tasks]
+    worlds = KAREL.random_values(Random(6), 20)
+    compared, outputs = KAREL.comparer(worlds), KAREL.run_many(programs, worlds)
+    for one, first in zip(programs, outputs, strict=True):
+        for other, second in zip(programs, outputs, strict=True):
+            assert (compared(one) == compared(other)) == (first == second)
+
+
+def test_worlds_drawn_for_a_program_are_its_examples() -> None:
+    program = KAREL.parse(["move", "IF", "markersPresent", "pickMarker", "i)", "putMarker"])
+    drawn = sample_examples(Random(2), program, 30)
+    assert len(drawn) == 30
+    assert len({example.input for example in drawn}) > 20
+    assert all(KAREL.run(program, example.input) == example.output for example in drawn)
+
+
+def test_a_confidence_is_used_only_if_it_was_measured_and_is_calibrated() -> None:
+    used = calibration(Karel)
+    assert (used is not None) == MEASURED.exists()
+    if used is not None:
+        measured = json.loads(MEASURED.read_text())
+        assert used.weights == measured["weights"]
+        assert measured["expected calibration error"] <= 0.05
+        assert measured["answers"] > 400
 
 
 def test_the_baseline_answers_with_worlds() -> None:
