@@ -120,7 +120,7 @@ def test_the_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     assert _processes(job, None) == 2
     assert _processes(job, 64) == 64
-    for wrong, message in ((3, "cannot be shared evenly by 3 processes"), (0, "at least 1")):
+    for wrong, message in ((3, "cannot be shared evenly by 3 processes"), (0, "must be 1 to 256")):
         with pytest.raises(InputError, match=message):
             _processes(job, wrong)
     (job.out / "step-1").mkdir(parents=True)
