@@ -114,7 +114,7 @@ def test_names_in_the_paper_map_exist() -> None:
     modules = [
         importlib.import_module(f"lasynth.{name}")
         for name in (
-            "config", "decoding", "layers", "search", "settings", "train", "models.base", "models.decoder",
+            "config", "decoding", "layers", "retrain", "search", "settings", "train", "models.base", "models.decoder",
             "models.encoding",
             "models.encoder_decoder", "models.execution", "models.losses", "models.real",
             "domains.restricted_c.learning.networks", "domains.restricted_c.learning.operations",
