@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,22 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(description=description)
     arguments.add_argument("--out", type=Path, help="write the figures to this file, e.g. benchmarks/results/NAME.json")
     return arguments
+
+
+def add_clock(accepted: argparse.ArgumentParser) -> None:
+    """An option for machines that do other work besides."""
+    accepted.add_argument(
+        "--process-clock",
+        action="store_true",
+        help="count the seconds that the process had a core, for time limits, too; default: those of the wall",
+    )
+
+
+def choose_clock(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Switch to the clock that is wanted; what to say about it in the report."""
+    if arguments.process_clock:
+        time.perf_counter = time.process_time
+    return {"clock": "process" if arguments.process_clock else "wall", "load": round(os.getloadavg()[0], 1)}
 
 
 def report(figures: dict[str, Any], out: Path | None) -> None:

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from _measuring import parser, report
+from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
 from lasynth.domains import get_domain
@@ -47,7 +47,9 @@ def main() -> None:
     accepted = parser(__doc__)
     accepted.add_argument("--data", type=Path, default=DATA)
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
+    add_clock(accepted)
     arguments = accepted.parse_args()
+    clock = choose_clock(arguments)
     if not arguments.data.exists():
         print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
         return
@@ -60,6 +62,7 @@ def main() -> None:
     times = [row["seconds"] for row in rows if row["fits"]]
     figures = {
         "seconds per task": arguments.seconds,
+        **clock,
         "tasks": len(rows),
         "fits all examples": len(times),
         "percent": round(100 * len(times) / len(rows), 1),

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from _measuring import parser, report
+from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
 from lasynth.domains import get_domain
@@ -41,6 +41,7 @@ def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") ->
     row["held-out examples right"] = rights[0] if rights else 0
     row["right"] = bool(rights) and rights[0] == len(wanted)
     row["right among three"] = len(wanted) in rights
+    row["confidence"] = solution.best.confidence if solution.best else None
     row["program"] = domain.text(solution.programs[0].program).strip() if solution.programs else None
     return row
 
@@ -66,7 +67,9 @@ def main() -> None:
     accepted.add_argument("--data", type=Path, default=DATA)
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
     accepted.add_argument("--tasks", type=int, help="only the first so many tasks")
+    add_clock(accepted)
     arguments = accepted.parse_args()
+    clock = choose_clock(arguments)
     if not arguments.data.exists():
         print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
         return
@@ -76,7 +79,7 @@ def main() -> None:
     for task in tasks:
         rows.append(attempt(task, arguments.seconds))
         print(f"{len(rows)}/{len(tasks)}, right: {sum(row['right'] for row in rows)}", end="\r", file=sys.stderr)
-    report({"seconds per task": arguments.seconds, **summary(rows), "tasks, one by one": rows}, arguments.out)
+    report({"seconds per task": arguments.seconds, **clock, **summary(rows), "tasks, one by one": rows}, arguments.out)
 
 
 if __name__ == "__main__":

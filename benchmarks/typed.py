@@ -17,12 +17,14 @@ from itertools import accumulate, pairwise
 from random import Random
 from typing import Any, NamedTuple
 
-from _measuring import parser, report
+from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
 from lasynth.domains import get_domain
 
 JUDGED = 200
+LOW = 0.5
+"""Answers with a smaller confidence are not sure: the portfolio would ask a model, and a person should be asked."""
 LONGEST = 12
 A, B, C = [3, 1, 2], [5, -2, 7, 0, 4], [9, 4, 4, 6]
 D, E = [2, 8, -3, 8, 1, 6], [7]
@@ -241,14 +243,31 @@ def attempt(problem: Problem, seconds: float) -> dict[str, Any]:
         "right": bool(rights) and rights[0],
         "right among three": any(rights),
         "seconds": round(taken, 3),
+        "confidence": solution.best.confidence if solution.best else None,
         "program": domain.text(solution.programs[0].program).strip() if solution.programs else None,
+    }
+
+
+def sureness(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """How sure right and wrong answers are."""
+    right = [row["confidence"] for row in rows if row["right"] and row["confidence"] is not None]
+    wrong = [row["confidence"] for row in rows if not row["right"] and row["confidence"] is not None]
+    return {
+        "wrong answers": len(wrong),
+        "highest confidence of a wrong answer": round(max(wrong, default=0.0), 3),
+        "every wrong answer has a low confidence": all(confidence < LOW for confidence in wrong),
+        "right answers with a low confidence": sum(confidence < LOW for confidence in right),
+        "low means below": LOW,
+        "median confidence of right answers": round(statistics.median(right), 3) if right else None,
     }
 
 
 def main() -> None:
     accepted = parser(__doc__)
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each problem")
+    add_clock(accepted)
     arguments = accepted.parse_args()
+    clock = choose_clock(arguments)
     solve([([1], [1])], language="lists")  # load compiled code before the clock starts
     rows = []
     for problem in PROBLEMS:
@@ -257,10 +276,12 @@ def main() -> None:
     times = [row["seconds"] for row in rows if row["right"]]
     figures = {
         "seconds per problem": arguments.seconds,
+        **clock,
         "problems": len(rows),
         "right": len(times),
         "percent": round(100 * len(times) / len(rows), 1),
         "right among three answers": sum(row["right among three"] for row in rows),
+        **sureness(rows),
         "median seconds of problems that are right": round(statistics.median(times), 3) if times else None,
         "longest seconds": max(row["seconds"] for row in rows),
         "problems, one by one": rows,

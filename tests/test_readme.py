@@ -28,7 +28,7 @@ def test_commands_in_the_readme(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert shown is not None
     parts = re.split(r"^\$ (.*)\n", shown[1], flags=re.MULTILINE)[1:]
     commands = [shlex.split(command) for command in parts[::2]]
-    assert [command[0] for command in commands] == ["cat", "lasynth", "lasynth"]
+    assert [command[0] for command in commands] == ["lasynth", "lasynth"]
     for (program, *arguments), output in zip(commands, parts[1::2], strict=True):
         if program == "cat":
             assert output == "".join(Path(file).read_text() for file in arguments)

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import Comparing, calibration, solvable
 from lasynth.solver.confidence import Evidence, confidence, shares
-from lasynth.solver.doubt import changes, difference, memorises, parts
+from lasynth.solver.doubt import MOST_INFORMING, changes, difference, information, memorises, parts
 from lasynth.solver.solution import Answer, Difference
 from lasynth.solver.strategies import Candidate, Examples, Judging
 
@@ -30,8 +30,6 @@ WEIGHED = 16
 """Number of best behaviours that the model scores if it did not find them. Each is reduced first, which is slow."""
 INTERPRETED = 32
 """Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
-SEEN = 100
-"""Number of examples whose values are counted as evidence."""
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
 PRIOR = 0.001
@@ -230,7 +228,7 @@ class Answers:
         sources = set(best.proposals)
         inputs, outputs = (
             [parts(self.domain, side) for side in sides]
-            for sides in ([e.input for e in self.examples[:SEEN]], [e.output for e in self.examples[:SEEN]])
+            for sides in zip(*((e.input, e.output) for e in self.examples[:MOST_INFORMING]), strict=True)
         )
         return Evidence(
             others=len(others),
@@ -245,6 +243,7 @@ class Answers:
             rivals=sum(exp(score - other) for other, _ in others),
             shown=sum(map(len, outputs)),
             distinct=len(set(map(repr, outputs))),
+            information=information(self.domain, self.examples),
         )
 
     def difference(self) -> Difference | None:

@@ -42,6 +42,8 @@ class Evidence(NamedTuple):
     """Values in the outputs of all examples."""
     distinct: int = 1
     """Distinct outputs of the examples."""
+    information: float = 0.0
+    """What the outputs of the examples tell, in nats."""
 
 
 def features(evidence: Evidence) -> dict[str, float]:
@@ -61,8 +63,9 @@ def features(evidence: Evidence) -> dict[str, float]:
         "not agreed": float(evidence.asked and not evidence.agreed),
         "rivals": log(1 + evidence.rivals),
         "shown": log(1 + evidence.shown),
-        "length per value shown": log((1 + max(0.0, evidence.length)) / (1 + evidence.shown)),
         "distinct": log(evidence.distinct),
+        "information": log(1 + evidence.information),
+        "little information": exp(-evidence.information / 3),
     }
 
 

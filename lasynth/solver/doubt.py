@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from math import log
 from random import Random
 from typing import Any
 
@@ -18,6 +19,8 @@ INPUTS = 200
 ROUNDS = 30
 """Maximum number of times that an input is made simpler."""
 MOST_CHANGES = 5000
+MOST_INFORMING = 100
+"""Number of examples whose information is counted."""
 FREE_TOKENS, TOKENS_PER_VALUE = 75, 5
 """A program memorises if it has more tokens than the first number, plus the second for each value that the examples
 change. No longer program of `experiments/confidence.py` is right."""
@@ -78,6 +81,22 @@ def changes(domain: AnyDomain, examples: Examples) -> int:
         same = sum(one == other for one, other in zip(before, after, strict=False))
         total += max(len(before), len(after)) - same
     return min(total, MOST_CHANGES)
+
+
+def information(domain: AnyDomain, examples: Examples) -> float:
+    """How much the outputs of the examples tell, in nats: little, if a function could give them by chance.
+
+    A value that occurs in the input is one of its distinct values. Another one counts a little more, but no value
+    counts more than a choice among all values of the outputs.
+    """
+    sides = [[parts(domain, side) for side in (e.input, e.output)] for e in examples[:MOST_INFORMING]]
+    most = log(max(1, len({value for _, output in sides for value in output})))
+    total = 0.0
+    for before, after in sides:
+        distinct = set(before)
+        known, new = log(max(1, len(distinct))), log(2 + len(distinct))
+        total += sum(min(most, known if value in distinct else new) for value in after)
+    return total
 
 
 def memorises(tokens: int, changed: int) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import Learnable
 from lasynth.solver.answers import Answers
 from lasynth.solver.reach import refusal_of
 from lasynth.solver.solution import Answer
@@ -78,7 +79,7 @@ def choose_team(
     if name != "symbolic" and weights is None:
         if shipped.exists():
             asked.append(Later(shipped, domain, top))
-        else:
+        elif name == "neural" or isinstance(domain, Learnable):
             notes.append("neural: there are no weights for this language")
     elif name != "symbolic" and weights is not None:
         if (refused := refusal_of(weights, domain, examples)) is not None:
