@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -216,6 +217,46 @@ def test_figures_of_the_readme_are_the_measured_ones() -> None:
     for label, (*shares, seconds) in expected.items():
         cells = ["" if share is None else f"{share:.1f}" for share in shares]
         assert shown[label] == [*cells, "" if seconds is None else f"{seconds:.2f}"], label
+
+
+def test_figures_of_lists_are_the_measured_ones() -> None:
+    shown, readme = rows(RESULTS), rows(README)
+    for label, name, key in (
+        ("List Functions, 125 development tasks, all 8 held-out examples right", "list_functions", "right"),
+        ("the same before any look at failures", "list_functions_before", "right"),
+        ("LambdaBeam, 50 development tasks, fits all examples", "lambdabeam", "fits all examples"),
+        ("the same before any look at failures, LambdaBeam", "lambdabeam_before", "fits all examples"),
+        ("76 typed problems, right on 200 random inputs", "typed", "right"),
+        ("the same, seconds of the wall on a busy machine", "typed_wall", "right"),
+    ):
+        figures = benchmark(name)
+        limit = figures.get("seconds per task", figures.get("seconds per problem"))
+        median = next(value for key, value in figures.items() if key.startswith("median seconds"))
+        assert shown[label] == [f"{limit:.0f}", str(figures[key]), f"{figures['percent']:.1f}", f"{median:.3f}"], label
+    for label, name in (
+        ("76 problems as people type them, 3 to 5 examples, judged on 200 inputs", "typed"),
+        ("List Functions, 125 tasks: all 8 held-out examples", "list_functions"),
+        ("LambdaBeam, 50 tasks: fits all examples within 10 s", "lambdabeam"),
+    ):
+        assert readme[label][0] == f"{benchmark(name)['percent']:.1f}"
+
+
+def test_the_confidence_of_lists_is_the_measured_one() -> None:
+    result, typed = measured("confidence_lists"), benchmark("typed")
+    searches = [search for rows in result["searches"].values() for search in rows]
+    right = [search for search in searches if search["found"] and search["found"]["right"]]
+    functions = [search["seconds"] for search in right if search["kind"] == "list functions"]
+    assert f"In the {len(searches):,} searches" in RESULTS
+    assert f"took {median(search['seconds'] for search in right):.3f} s in the middle" in " ".join(RESULTS.split())
+    assert f"List Functions {median(functions):.3f} s" in " ".join(RESULTS.split())
+    assert f"no search took more than {max(search['seconds'] for search in searches):.2f} s" in RESULTS
+    for page in ("lists", "results", "solve"):
+        text = (ROOT / "docs" / f"{page}.md").read_text()
+        assert f"{result['expected calibration error']:.3f}" in text, page
+    text = " ".join(RESULTS.split())
+    assert f"{typed['wrong answers']} answers are wrong" in text
+    assert f"to {typed['highest confidence of a wrong answer']} where" in text
+    assert f"the right ones is {typed['median confidence of right answers']}" in text
 
 
 def alone(figures: Any) -> list[float]:

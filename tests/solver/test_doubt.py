@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from math import inf
+from math import inf, log
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from lasynth.domains import get_domain
 from lasynth.domains.solvable import calibration, solvable
 from lasynth.solver.confidence import Evidence, features, shares
 from lasynth.solver.confidence import confidence as confidence_by
-from lasynth.solver.doubt import changes, difference, memorises
+from lasynth.solver.doubt import changes, difference, information, memorises
 from lasynth.task import Example, InputError
 
 C = get_domain("c")
@@ -131,6 +131,24 @@ def test_the_weights_are_those_of_the_measurement_and_calibrated() -> None:
     assert set(CALIBRATION.weights) <= set(features(evidence()))
     assert measured["expected calibration error"] <= 0.05
     assert sum(b["answers"] for b in measured["reliability"]) > 400
+
+
+def test_the_weights_of_lists_are_those_of_the_measurement_and_calibrated() -> None:
+    measured = json.loads(RESULT.with_name("confidence_lists.json").read_text())
+    lists = calibration(type(get_domain("lists")))
+    assert lists is not None
+    assert measured["weights"] == lists.weights
+    assert measured["expected calibration error"] <= 0.05
+    assert sum(b["answers"] for b in measured["reliability"]) > 800
+
+
+def test_outputs_that_chance_may_give_tell_little() -> None:
+    lists = get_domain("lists")
+    flags = [Example([1, 2], 1), Example([5, 3, 7], 0), Example([4], 1)]
+    sorted_lists = [Example([3, 1, 2], [1, 2, 3]), Example([9, 4], [4, 9])]
+    assert information(lists, flags) == pytest.approx(3 * log(2), abs=0.8)
+    assert information(lists, sorted_lists) > 2 * information(lists, flags[:2])
+    assert information(lists, [Example([1], 1), Example([2], 1)]) == 0
 
 
 def test_certain_and_uncertain_answers() -> None:
