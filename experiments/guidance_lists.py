@@ -19,6 +19,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -187,9 +188,8 @@ def attempt(
 ) -> tuple[Program | None, int, float]:
     """The best program that fits, by its usual cost; the number of candidates; the seconds until the first that
     fits."""
-    enumeration.OPERATIONS = tuple(  # type: ignore[misc]
-        operation._replace(cost=cost) for operation, cost in zip(OPERATIONS, costs, strict=True)
-    )
+    changed = tuple(operation._replace(cost=cost) for operation, cost in zip(OPERATIONS, costs, strict=True))
+    setattr(enumeration, "OPERATIONS", changed)  # noqa: B010 - the search reads the costs from there
     parameters = parameters_of(examples[0].input)
     inputs, outputs = rows_of(examples)
     search = enumeration.Search(inputs, outputs, [p.type for p in parameters], time.perf_counter() + seconds)
@@ -214,7 +214,7 @@ class Task(NamedTuple):
 
 def development(data: Path, every: int) -> list[Task]:
     """Every n-th task of the three benchmarks; those of which values are not in the language are left out."""
-    from typed import DRAWN, PROBLEMS, value_of
+    typed = import_module("typed")  # of the benchmarks
 
     tasks = []
     for kind, file in (("List Functions", "list_functions_dev.jsonl"), ("LambdaBeam", "lambdabeam_dev.jsonl")):
@@ -228,11 +228,11 @@ def development(data: Path, every: int) -> list[Task]:
             except InputError:
                 continue
             tasks.append(Task(kind, task["id"], given, held_out))
-    for problem in PROBLEMS[::every]:
+    for problem in typed.PROBLEMS[::every]:
         rng = Random(7)
-        rows = [DRAWN[problem.draw](rng) for _ in range(50)]
+        rows = [typed.DRAWN[problem.draw](rng) for _ in range(50)]
         given, held_out = (
-            [Example(check_value(value_of(row)), problem.reference(*row)) for row in some]
+            [Example(check_value(typed.value_of(row)), problem.reference(*row)) for row in some]
             for some in (problem.inputs, rows)
         )
         tasks.append(Task("typed", problem.words, given, held_out))
