@@ -150,6 +150,11 @@ class Answers:
             self.compared = self.domain.comparer(self.probes)
         self.changed = changes(self.domain, self.examples)
         self.calibration = calibration(type(self.domain))
+        some = [(e.input, e.output) for e in self.examples[:MOST_INFORMING]]
+        inputs, outputs = ([parts(self.domain, side) for side in sides] for sides in zip(*some, strict=True))
+        self.size = max(1, round(sum(map(len, inputs)) / len(inputs)))
+        self.shown, self.distinct = sum(map(len, outputs)), len(set(map(repr, outputs)))
+        self.information = information(self.domain, self.examples)
 
     def add(self, candidate: Candidate) -> bool:
         """Execute a candidate. Returns whether it satisfies every example."""
@@ -226,24 +231,20 @@ class Answers:
         """What is known about the best behaviour. There must be one."""
         (score, best), *others = scored(list(self.behaviours.values()))
         sources = set(best.proposals)
-        inputs, outputs = (
-            [parts(self.domain, side) for side in sides]
-            for sides in zip(*((e.input, e.output) for e in self.examples[:MOST_INFORMING]), strict=True)
-        )
         return Evidence(
             others=len(others),
             margin=others[0][0] - score if others else inf,
             examples=len(self.examples),
             tokens=self._answer(best).tokens,
             length=score if best.length is None else best.length,
-            size=max(1, round(sum(map(len, inputs)) / len(inputs))),
+            size=self.size,
             changed=self.changed,
             asked=self.asked,
             agreed=self.asked and len(sources) > 1,
             rivals=sum(exp(score - other) for other, _ in others),
-            shown=sum(map(len, outputs)),
-            distinct=len(set(map(repr, outputs))),
-            information=information(self.domain, self.examples),
+            shown=self.shown,
+            distinct=self.distinct,
+            information=self.information,
         )
 
     def difference(self) -> Difference | None:

@@ -19,7 +19,7 @@ INPUTS = 200
 ROUNDS = 30
 """Maximum number of times that an input is made simpler."""
 MOST_CHANGES = 5000
-MOST_INFORMING = 100
+MOST_INFORMING = 50
 """Number of examples whose information is counted."""
 FREE_TOKENS, TOKENS_PER_VALUE = 75, 5
 """A program memorises if it has more tokens than the first number, plus the second for each value that the examples
