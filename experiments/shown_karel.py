@@ -1,7 +1,8 @@
 """Upper bounds for solvers of Karel: how many tasks show enough of their program in the five given worlds.
 
     lasynth generate karel --out data/karel_fresh --test 1000 --seed 2026
-    python experiments/shown_karel.py data/karel_fresh/test.parquet --out experiments/results/shown_karel.json
+    python experiments/shown_karel.py data/karel_fresh/test.parquet --runs 100000 \\
+        --out experiments/results/shown_karel.json
 
 The first figure ("shown") is a bound on every solver that prefers the simpler of two programs that fit. A task is not
 shown if one control statement of its program can be replaced by one of its blocks, or left out, such that the new

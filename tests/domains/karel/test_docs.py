@@ -27,3 +27,27 @@ def test_the_speed_is_the_measured_one() -> None:
     speed = result["machine, runs per second on one core, compilation of lexemes to bytecode included"]
     assert f"| {speed:,} | 1,000,000 |" in DOCS
     assert f"| {result['machine : interpreter']} | 30 |" in DOCS
+
+
+def test_what_can_be_known_is_the_measured_one() -> None:
+    result = json.loads((ROOT / "experiments" / "results" / "shown_karel.json").read_text())
+    rows = {
+        "bound: no simpler program fits the given worlds": "shown",
+        "oracle: the task's program, cut down to the given worlds": "right if reduced",
+        "enumeration finds a program that fits": "enumerated, found",
+        "the simplest of these is right on the sixth world": "enumerated, right",
+        "one of these is right on the sixth world": "enumerated, one is right",
+    }
+    for label, key in rows.items():
+        shares = [result[key]["all"]["tasks"], *result[key]["category"].values()]
+        assert f"| {label} | {' | '.join(f'{share:.1f}' for share in shares)} |" in DOCS
+    found, first, one = (result[f"enumerated, {key}"]["all"]["tasks"] for key in ("found", "right", "one is right"))
+    prose = " ".join(DOCS.split())
+    assert f"gain at most {one - first:.1f} percent" in prose
+    assert f"the {100 - found:.1f} percent for which it finds nothing" in prose
+
+
+def test_the_first_measurement_of_the_confidence_is_the_one_shown() -> None:
+    result = json.loads((ROOT / "experiments" / "results" / "confidence_karel_400.json").read_text())
+    error = f"an expected calibration error of {result['expected calibration error']:.3f}"
+    assert f"{error} on {result['answers']} answers" in " ".join(DOCS.split())
