@@ -46,8 +46,6 @@ class Behaviour:
     """The first candidate of each strategy: strategies propose their best one first."""
     length: float | None = None
     log_prob: float | None = None
-    votes: int = 0
-    """Number of candidates with this behaviour."""
     known: Answer | None = None
     """The answer of an earlier search."""
     shown: Answer | None = None
@@ -56,7 +54,6 @@ class Behaviour:
     """The number of proposals that it was chosen from."""
 
     def add(self, candidate: Candidate) -> None:
-        self.votes += 1
         self.proposals.setdefault(candidate.source, candidate)
         self._describe(candidate.length)
         if candidate.log_prob is not None:
