@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from random import Random
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import settings
 # No deadline, because compiled code is slow on its first call. Every run draws the same examples.
 settings.register_profile("lasynth", deadline=None, derandomize=True, max_examples=150)
 settings.load_profile("lasynth")
+
+# A shell's `&` makes processes ignore SIGINT, and their children inherit that. Tests send it to their children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
