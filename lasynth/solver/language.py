@@ -32,6 +32,8 @@ FIRST_SHARE = 0.3
 """Share of the time for the language of one length, which comes first because it is usually done in milliseconds."""
 SHARE = 0.6
 """Share of the time until the languages are done, if a model may be asked after them."""
+SECONDS_PER_NUMBER = 1e-6
+"""What a search in the second language takes at least for each number of the examples."""
 SHORT_SHARE = 0.4
 """Share of the time for the second language if there is an answer in the first one."""
 
@@ -124,6 +126,8 @@ def search_both(
     staged = strategy == "portfolio" and not wide and (PRETRAINED / FIXED).exists()
     clock = _Clock(timeout)
     fixed = clock.run(search, FIXED, "symbolic" if staged else strategy, FIRST_SHARE * timeout)
+    if fixed.solved and clock.left < SECONDS_PER_NUMBER * _numbers(readings[FIXED]):
+        return replace(fixed, notes=(*fixed.notes, f"language {FIXED}: there was no time for lists of any length"))
     share = SHORT_SHARE * timeout if fixed.solved else (SHARE if staged else 1.0) * timeout - clock.taken
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
@@ -133,6 +137,10 @@ def search_both(
             fixed = clock.run(search, FIXED, "neural", min(share, clock.left), fixed.behaviours)
             best = better(fixed, free, readings[FIXED])
     return replace(best, seconds=clock.taken, candidates=clock.candidates, notes=(*best.notes, _why(best, fixed, free)))
+
+
+def _numbers(examples: Examples) -> int:
+    return sum(len(example.input) + len(example.output) for example in examples)
 
 
 class _Clock:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 import numpy as np
@@ -26,6 +28,10 @@ MOST_PROGRAMS = 60
 USUAL = 9
 """Numbers of probes are at least from -USUAL to USUAL if the examples have negative ones, else from 0 to USUAL."""
 LONGEST_PROBE = 9
+SECONDS_PER_ELEMENT = 1.5e-6
+"""To run the programs that are found on an element of an example, all together."""
+MOST_TO_CHECK = 0.7
+"""Most of the time that is kept for it."""
 MOST_SIMPLIFIED = 20
 """Longest list that is made simpler."""
 
@@ -54,13 +60,22 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
     """Programs that fit the examples, the cheapest first; else some that fit a part of them."""
     parameters = parameters_of(examples[0].input)
     inputs, outputs = rows_of(examples)
-    search = Search(inputs, outputs, [p.type for p in parameters], deadline)
+    end = deadline - _time_to_check(inputs, deadline)
+    search = Search(inputs, outputs, [p.type for p in parameters], end)
     found = search.run()
-    for body, cost in found[:MOST_PROGRAMS]:
+    for number, (body, cost) in enumerate(found[:MOST_PROGRAMS]):
+        if number and time.perf_counter() > end:
+            break
         yield Explained(guarded(Program(parameters, body), inputs[0]), NATS * cost)
     if not found:
         for body, cost in search.partly_right():
             yield Explained(Program(parameters, body), NATS * cost, after_all=search.exhausted)
+
+
+def _time_to_check(inputs: Sequence[Sequence[Basic]], deadline: float) -> float:
+    """Seconds to keep for running what is found on all examples: it matters if these are many."""
+    elements = sum(len(value) if isinstance(value, list) else 1 for row in inputs for value in row)
+    return min(SECONDS_PER_ELEMENT * elements, MOST_TO_CHECK * (deadline - time.perf_counter()))
 
 
 def guarded(program: Program, like: Sequence[Basic]) -> Program:
@@ -94,8 +109,8 @@ def tester(examples: Sequence[ListExample]) -> Callable[[Program], NDArray[np.bo
 def probes(rng: Random, count: int, examples: Sequence[ListExample]) -> list[Value]:
     """Inputs like those of the examples: of the same kinds, some with their elements, some longer and some shorter."""
     inputs, _ = rows_of(examples)
-    columns = list(zip(*inputs, strict=True))
-    return [_rebuild(examples[0].input, [_draw(rng, column) for column in columns]) for _ in range(count)]
+    columns = [_Column.of(column) for column in zip(*inputs, strict=True)]
+    return [_rebuild(examples[0].input, [column.draw(rng) for column in columns]) for _ in range(count)]
 
 
 def _rebuild(like: Value, parts: list[Basic]) -> Value:
@@ -104,17 +119,36 @@ def _rebuild(like: Value, parts: list[Basic]) -> Value:
     return tuple(parts) if isinstance(like, tuple) else parts[0]
 
 
-def _draw(rng: Random, column: Sequence[Basic]) -> Basic:
-    """A value like those that an input has in the examples."""
-    seen = [v for value in column for v in (value if isinstance(value, list) else [value])]
-    low = max(INT_MIN, min([0, *seen]) - (USUAL if min([0, *seen]) < 0 else 0))
-    high = min(INT_MAX, max([USUAL, *seen]))
-    if not isinstance(column[0], list):
-        return rng.choice(seen) if rng.random() < 0.5 else rng.randint(low, high)
-    longest = max([LONGEST_PROBE, *(len(value) for value in column if isinstance(value, list))])
-    length = min(rng.randint(0, longest), rng.randint(0, 2 * LONGEST_PROBE))
-    top = high if rng.random() < 0.5 else min(high, max(low + 2, 4))  # few different numbers: some are equal
-    return [rng.choice(seen) if seen and rng.random() < 0.3 else rng.randint(low, top) for _ in range(length)]
+@dataclass(frozen=True)
+class _Column:
+    """What one input is like in the examples."""
+
+    is_list: bool
+    seen: list[int]
+    """All numbers."""
+    low: int
+    high: int
+    longest: int
+
+    @staticmethod
+    def of(column: Sequence[Basic]) -> _Column:
+        seen = [v for value in column for v in (value if isinstance(value, list) else [value])]
+        least = min([0, *seen])
+        low, high = max(INT_MIN, least - (USUAL if least < 0 else 0)), min(INT_MAX, max([USUAL, *seen]))
+        longest = max([LONGEST_PROBE, *(len(value) for value in column if isinstance(value, list))])
+        return _Column(isinstance(column[0], list), seen, low, high, longest)
+
+    def draw(self, rng: Random) -> Basic:
+        """A value like those that the input has in the examples."""
+        if not self.is_list:
+            return rng.choice(self.seen) if rng.random() < 0.5 else rng.randint(self.low, self.high)
+        length = min(rng.randint(0, self.longest), rng.randint(0, 2 * LONGEST_PROBE))
+        few = min(self.high, max(self.low + 2, 4))  # few different numbers: some are equal
+        top = self.high if rng.random() < 0.5 else few
+        return [self._number(rng, top) for _ in range(length)]
+
+    def _number(self, rng: Random, top: int) -> int:
+        return rng.choice(self.seen) if self.seen and rng.random() < 0.3 else rng.randint(self.low, top)
 
 
 def alike(values: Sequence[Value], examples: Sequence[ListExample]) -> list[bool]:
