@@ -32,9 +32,10 @@ INTERPRETED = 32
 """Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
-PRIOR = 0.001
-"""Weight of the log-probability relative to the length of the description. It is so small that the model decides only
-between equal lengths: larger weights gave fewer right answers (`experiments/ranking.py`)."""
+PRIOR = 0.0
+"""Weight of the model's log-probability beside the length of the description. Larger ones give no more right answers
+(`experiments/ranking.py`), and with 0 the portfolio is never worse than the symbolic strategy where that has an
+answer. The model orders the behaviours that it alone has found."""
 
 
 @dataclass
@@ -112,7 +113,11 @@ def scored(
         log_prob = least if behaviour.log_prob is None else behaviour.log_prob
         return length - prior * log_prob
 
-    return sorted(((score(b), b) for b in found), key=lambda pair: (pair[0], pair[1].order))
+    def place(behaviour: AnyRankable) -> tuple[float, float, int]:
+        alone = behaviour.length is None and behaviour.log_prob is not None
+        return score(behaviour), -(behaviour.log_prob or 0.0) if alone else 0.0, behaviour.order
+
+    return [(score(behaviour), behaviour) for behaviour in sorted(found, key=place)]
 
 
 def _log_add(a: float, b: float) -> float:

@@ -249,13 +249,14 @@ def test_programs_with_the_same_behaviour_are_one_answer() -> None:
     assert answers.answers(1, inf)[0].source == "neural, symbolic"
 
 
-def test_the_model_decides_between_descriptions_of_equal_length() -> None:
+def test_the_model_orders_only_what_it_alone_has_found() -> None:
     first, second = Candidate(OTHER, "symbolic", length=3.0), Candidate(INCREMENTS, "symbolic", length=3.0)
     assert gathered(first, second).ranked()[0].program == OTHER
     believed = gathered(first, second, Candidate(THE_SAME, "neural", log_prob=-1.0))
-    assert believed.ranked()[0].program == INCREMENTS
-    longer = second._replace(length=3.5)
-    assert gathered(first, longer, Candidate(THE_SAME, "neural", log_prob=-1.0)).ranked()[0].program == OTHER
+    assert believed.ranked()[0].program == OTHER, "so the portfolio is not worse than the symbolic strategy"
+    unlikely, likely = Candidate(OTHER, "neural", log_prob=-9.0), Candidate(INCREMENTS, "neural", log_prob=-1.0)
+    assert gathered(unlikely, likely).ranked()[0].program == INCREMENTS
+    assert gathered(likely, first).ranked()[0].program == OTHER, "a description counts for more than the model"
 
 
 def test_the_model_scores_programs_of_other_strategies() -> None:
@@ -269,7 +270,7 @@ def test_the_model_scores_programs_of_other_strategies() -> None:
     answers.weigh(judge, inf)
     assert len(judge.asked) == 2
     assert judge.asked[1] == program("++a[0]; ++a[1]; ++a[2];"), "in the canonical form of the training data"
-    assert answers.ranked()[0].program == INCREMENTS
+    assert sorted(b.log_prob for b in answers.ranked() if b.log_prob is not None) == [-19.0, -1.0]
 
 
 def test_reduction_keeps_the_behaviour_and_shortens() -> None:
