@@ -12,8 +12,8 @@ WORKERS ?= 2
 test: $(VENV)/ready  ## the default suite, on two cores; WORKERS=8 on eight
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-test-slow: $(VENV)/ready  ## the long agreement tests: minutes each
-	$(BIN)/python -m pytest -q -m slow
+test-slow: $(VENV)/ready  ## all tests, with more random examples and the long ones: minutes each
+	LASYNTH_EXAMPLES=200 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "slow or not slow"
 
 check: $(VENV)/ready  ## lint, layout and types
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from random import Random
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import settings
 
 # No deadline, because compiled code is slow on its first call. Every run draws the same examples.
-settings.register_profile("lasynth", deadline=None, derandomize=True, max_examples=150)
+# `make test-slow` draws more of them.
+EXAMPLES = int(os.environ.get("LASYNTH_EXAMPLES", "40"))
+settings.register_profile("lasynth", deadline=None, derandomize=True, max_examples=EXAMPLES)
 settings.load_profile("lasynth")
 
 # A shell's `&` makes processes ignore SIGINT, and their children inherit that. Tests send it to their children.

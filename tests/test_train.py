@@ -136,6 +136,7 @@ ONE_OF_TWO_DIES = DIE_IN_A_STEP.replace(
 )
 
 
+@pytest.mark.slow
 def test_torchrun_survives_the_death_of_a_process(data: Path, tmp_path: Path) -> None:
     changes: dict[str, Any] = {"batch": 12, "mistakes": 0.5}
     whole, killed = (a_job(data, tmp_path / name, resume=True, **changes) for name in ("whole", "killed"))

@@ -91,6 +91,7 @@ def as_older_versions_wrote_it(run: Path) -> None:
     file.write_text(json.dumps(card))
 
 
+@pytest.mark.slow
 def test_the_same_command_on_two_processes(tmp_path: Path) -> None:
     data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
     words = ["-m", "lasynth.cli", "train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
@@ -129,6 +130,7 @@ def test_the_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert _processes(replace(job, resume=True), None) == 32
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes by /proc")
 def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
     """kill -9 for one of two processes: the run goes on, and its weights are those of an undisturbed run."""

@@ -14,6 +14,7 @@ from lasynth.domains.karel.nodes import TESTS, Action, Block, If, IfElse, Progra
 from lasynth.domains.karel.probing import conditions, critical_worlds
 from lasynth.domains.karel.world import World
 from lasynth.task import ExecutionError, Task
+from tests.conftest import EXAMPLES
 
 from .strategies import programs, worlds
 
@@ -125,7 +126,7 @@ def test_conditions_behind_actions_get_both_outcomes() -> None:
     assert len(list(conditions(kept))) == 2
 
 
-@settings(max_examples=20)
+@settings(max_examples=EXAMPLES // 5)
 @given(programs(), st.lists(worlds(10), max_size=3))
 def test_reduction_for_all_worlds(program: Program, inputs: list[World]) -> None:
     result = KAREL.reduce_for_all(program, inputs)

@@ -19,6 +19,7 @@ from lasynth.domains.restricted_c.reduction.faithful import outcomes, reduce_fai
 from lasynth.domains.restricted_c.reduction.inequalities import Answer, solution
 from lasynth.domains.restricted_c.reduction.probing import constants
 from lasynth.task import ExecutionError
+from tests.conftest import EXAMPLES
 from tests.domains.restricted_c.strategies import programs
 
 FRAME = "int * f(int a[]) {{ {} return a; }}"
@@ -56,7 +57,7 @@ def fresh_lists(program: Program, rng: Random, count: int) -> list[list[int]]:
     return drawn
 
 
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES // 2)
 @given(programs_with_any_constants(), st.integers(0, 2**32))
 def test_behaviour_stays_on_fresh_inputs(program: Program, seed: int) -> None:
     result = reduce_faithfully(program, [])
@@ -67,7 +68,7 @@ def test_behaviour_stays_on_fresh_inputs(program: Program, seed: int) -> None:
     assert not (result.proved and result.unreached)
 
 
-@settings(max_examples=25)
+@settings(max_examples=EXAMPLES // 4)
 @given(programs_with_any_constants())
 def test_reducing_twice_changes_nothing(program: Program) -> None:
     once = reduce_faithfully(program, []).program
