@@ -142,14 +142,15 @@ def _typed(rng: Random, name: str) -> Sample:
 
 
 def outcome(answers: Answers, sample: Sample) -> dict[str, Any] | None:
-    """Evidence for the best answer, and whether it is right. None if there is no answer."""
+    """Evidence for the best answer, its program, and whether it is right. None if there is no answer."""
     if not answers.behaviours:
         return None
-    best = answers.ranked()[0]
-    (outputs,) = C.run_many([best.program], [e.input for e in sample.hidden])
+    best, domain = answers.ranked()[0], answers.domain
+    (outputs,) = domain.run_many([best.program], [e.input for e in sample.hidden])
     evidence = answers.evidence()._asdict()
-    numbers = {name: round(min(evidence[name], 1e3), 4) for name in ("margin", "length")}
-    return {**evidence, **numbers, "right": outputs == [e.output for e in sample.hidden]}
+    numbers = {name: round(min(evidence[name], 1e3), 4) for name in ("margin", "length", "rivals")}
+    right = outputs == [e.output for e in sample.hidden]
+    return {**evidence, **numbers, "right": right, "program": domain.text(best.program).strip()}
 
 
 def collect(tasks: Sequence[Sample], timeout: float) -> list[dict[str, Any]]:

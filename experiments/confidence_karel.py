@@ -28,7 +28,7 @@ from typing import Any
 time.perf_counter = time.process_time  # before the solver is imported
 
 from _results import show  # noqa: E402
-from confidence import SETS, UNASKED, Sample, _result, draw, fit, predicted, reliable  # noqa: E402
+from confidence import SETS, UNASKED, Sample, _result, draw, fit, outcome, predicted, reliable  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
@@ -59,18 +59,6 @@ def samples(count: int, seed: int) -> list[Sample]:
         given = list(task.examples[: 1 + i % MOST_GIVEN])
         made.append(Sample(task.category, "", given, sample_examples(rng, task.program, HIDDEN)))
     return made
-
-
-def outcome(answers: Answers, sample: Sample) -> Row | None:
-    """Evidence for the best answer, and whether it is right. None if there is no answer."""
-    if not answers.behaviours:
-        return None
-    best = answers.ranked()[0]
-    (outputs,) = KAREL.run_many([best.program], [e.input for e in sample.hidden])
-    evidence = answers.evidence()._asdict()
-    numbers = {name: round(min(evidence[name], 1e3), 4) for name in ("margin", "length", "rivals")}
-    right = outputs == [e.output for e in sample.hidden]
-    return {**evidence, **numbers, "right": right, "program": KAREL.text(best.program)}
 
 
 def collect(tasks: Sequence[Sample], timeout: float, weights: Path) -> list[Row]:

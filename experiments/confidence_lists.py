@@ -22,12 +22,12 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 time.perf_counter = time.process_time  # before the solver is imported
 
 from _results import show  # noqa: E402
-from confidence import _result, draw, fit, predicted, reliable  # noqa: E402
+from confidence import Sample, _result, draw, fit, outcome, predicted, reliable  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
 from lasynth.domains.lists.data.generator import ListsOptions  # noqa: E402
@@ -120,15 +120,6 @@ WITH_NUMBER: dict[str, Callable[[int, Ints], Any]] = {
 TYPED = [*sorted(ONE_LIST), *sorted(WITH_NUMBER)]
 
 
-class Sample(NamedTuple):
-    """A task: some examples are given, the others are hidden."""
-
-    kind: str
-    name: str
-    given: list[Example[Any]]
-    hidden: list[Example[Any]]
-
-
 def samples(count: int, seed: int, data: Path) -> list[Sample]:
     """`count` tasks, a third of each kind. An even seed takes other functions and tasks than an odd one."""
     rng, half = Random(seed), seed % 2
@@ -170,18 +161,6 @@ def _development(rng: Random, task: dict[str, Any]) -> Sample:
     rng.shuffle(examples)
     given = rng.randint(1, 8)
     return Sample("list functions", task["id"], examples[:given], examples[given:])
-
-
-def outcome(answers: Answers, sample: Sample) -> dict[str, Any] | None:
-    """Evidence for the best answer, and whether it is right. None if there is no answer."""
-    if not answers.behaviours:
-        return None
-    best = answers.ranked()[0]
-    (outputs,) = LISTS.run_many([best.program], [e.input for e in sample.hidden])
-    evidence = answers.evidence()._asdict()
-    numbers = {name: round(min(evidence[name], 1e3), 4) for name in ("margin", "length")}
-    right = outputs == [e.output for e in sample.hidden]
-    return {**evidence, **numbers, "right": right, "program": LISTS.text(best.program).strip()}
 
 
 def collect(tasks: Sequence[Sample], timeout: float) -> list[dict[str, Any]]:

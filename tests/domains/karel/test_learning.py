@@ -29,7 +29,7 @@ from lasynth.models.traces import LONGEST, TraceModel
 from lasynth.reward import BeamReward, scaled
 from lasynth.search import beam_search
 from lasynth.settings import SearchConfig
-from lasynth.task import Task
+from lasynth.task import ExecutionError, Task
 from lasynth.vocab import BOS, EOS, PAD
 
 KAREL, VALUES, MACHINE = Karel(), WorldValues(), LexemeMachine()
@@ -130,7 +130,7 @@ def at_cursor(lexemes: list[str], world: World) -> tuple[World | None, bool]:
         if before:
             try:
                 world = interpreter.run(KAREL.parse(before), world)
-            except Exception:
+            except ExecutionError:
                 return None, True
         if is_else:
             enters = not _holds(lexemes[head + 1], world)
@@ -145,7 +145,7 @@ def at_cursor(lexemes: list[str], world: World) -> tuple[World | None, bool]:
     if rest:
         try:
             world = interpreter.run(KAREL.parse(rest), world)
-        except Exception:
+        except ExecutionError:
             return None, True
     return world, True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ def op_of(expression: Expression) -> Op | None:
     return OPERATIONS[expression.operation].op if isinstance(expression, Call) else None
 
 
-class Writer:
+class Writer(ABC):
     """The statements of one function."""
 
     def __init__(self, inputs: Sequence[tuple[C, Length | None]], taken: set[str]) -> None:
@@ -47,25 +48,25 @@ class Writer:
         self.numbers: dict[Expression, C] = {}
 
     # --- what the other parts write ----------------------------------------------------------------------------
+    @abstractmethod
     def number(self, expression: Expression) -> C:
         """An expression for a number or flag; loops that it needs are written before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_indexed(self, expression: Expression) -> bool:
         """Whether the list can be indexed without a buffer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pull(self, expression: Expression) -> Pull:
         """The list as an indexed one; numbers and buffers that it needs are written before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def push(self, expression: Expression, body: Body) -> None:
         """Loops that hand each element of a list to the body."""
-        raise NotImplementedError
 
+    @abstractmethod
     def store(self, expression: Expression) -> Pull:
         """Put a produced list into a buffer of its own, so that it can be indexed."""
-        raise NotImplementedError
 
     # --- what they share ---------------------------------------------------------------------------------------
     def bind(self, value: C) -> C:
