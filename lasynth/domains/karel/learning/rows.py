@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lasynth.config import ModelConfig
+from lasynth.config import LASYNTH_PLUS, ModelConfig
 
 LASYNTH = ModelConfig(operation_predictor=False)
-PLUS = replace(
-    LASYNTH,
-    token_attention=False,
-    execute_at="outer",
-    executor_network="whole",
-    latent_view="beside",
-    execution_loss="statements",
-    input_feeding=False,
-    decoder="shared",
-)
 EXECUTED = replace(
-    PLUS,
+    LASYNTH_PLUS,
     architecture="cursor",
     executor="real",
     execute_at="statement",
@@ -37,7 +27,7 @@ PAPER = {
     "NoPartialExecutor": replace(LASYNTH, executor="final"),
     "NoExecutor": replace(LASYNTH, executor="none"),
     "Exec": replace(LASYNTH, executor="real", execute_at="statement", token_attention=False),
-    "LaSynth+": PLUS,
+    "LaSynth+": LASYNTH_PLUS,
     "Executed": EXECUTED,
 }
 """Rows of the paper's table of Karel (Bunel et al. 2018, Shin et al. 2018, and under the paper's own names), and two of
