@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from lasynth import __version__
 from lasynth.domains import DOMAINS, get_domain
-from lasynth.domains.base import AnyDomain
+from lasynth.domains.base import AnyDomain, Columnar, Sampled
 from lasynth.files import new_folder
 from lasynth.task import Example, InputError, Occupied, Task
 from lasynth.workers import in_order, start_workers
@@ -79,19 +79,38 @@ def schema(domain: AnyDomain) -> pa.Schema:
 
 def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
     """Tasks (at least one) as rows. The column `novel` is filled in later."""
-    programs = [task.program for task in tasks]
     columns = {
-        "program": [domain.text(program) for program in programs],
-        "lexemes": [domain.unparse(program) for program in programs],
         "inputs": [[domain.to_arrow(example.input) for example in task.examples] for task in tasks],
         "outputs": [[domain.to_arrow(example.output) for example in task.examples] for task in tasks],
         "category": [task.category for task in tasks],
         "tokens": [task.tokens for task in tasks],
         "source": [task.source for task in tasks],
-        "behaviour": behaviours(domain, programs, tasks[0].examples[0].input),
-        "novel": [None] * len(tasks),
     }
-    return pa.table(columns, schema=schema(domain))
+    return _table(domain, [task.program for task in tasks], tasks[0].examples[0].input, columns)
+
+
+def sampled_table(domain: AnyDomain, sampled: Sampled[Any]) -> pa.Table:
+    """`to_table` of tasks (at least one) whose values are columns already."""
+    programs = sampled.programs
+    columns = {
+        "inputs": sampled.inputs,
+        "outputs": sampled.outputs,
+        "category": [domain.category(program) for program in programs],
+        "tokens": [domain.length(program) for program in programs],
+        "source": [sampled.source] * len(programs),
+    }
+    return _table(domain, programs, domain.from_arrow(sampled.inputs[0][0].as_py()), columns)
+
+
+def _table(domain: AnyDomain, programs: list[Any], like: Any, columns: dict[str, Any]) -> pa.Table:
+    """Rows of a data set: these columns, and those that programs decide. `like` is an input of any task."""
+    decided = {
+        "program": [domain.text(program) for program in programs],
+        "lexemes": [domain.unparse(program) for program in programs],
+        "behaviour": behaviours(domain, programs, like),
+        "novel": [None] * len(programs),
+    }
+    return pa.table({**columns, **decided}, schema=schema(domain))
 
 
 def behaviours(domain: AnyDomain, programs: list[Any], like: Any) -> list[int]:
@@ -162,9 +181,15 @@ def open_parquet(path: Path) -> pq.ParquetFile:
 def make_chunk(plan: DatasetPlan, stream: str, index: int, count: int) -> _Made:
     """Make the index-th chunk of a stream. The result depends on the arguments only, so any process may make it."""
     domain = get_domain(plan.domain)
-    tasks, counts = domain.sample_tasks(Random(f"{plan.seed}/{stream}/{index}"), count, plan.options)
-    counts["accepted"] += len(tasks)
-    return _Made(to_table(domain, tasks), counts)
+    rng = Random(f"{plan.seed}/{stream}/{index}")
+    if isinstance(domain, Columnar):
+        sampled = domain.sample_columns(rng, count, plan.options)
+        table, counts = sampled_table(domain, sampled), sampled.counts
+    else:
+        tasks, counts = domain.sample_tasks(rng, count, plan.options)
+        table = to_table(domain, tasks)
+    counts["accepted"] += table.num_rows
+    return _Made(table, counts)
 
 
 class _Factory:

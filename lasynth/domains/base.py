@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,6 +211,25 @@ class Domain(Protocol[P, V, O]):
 
     def published(self) -> dict[str, dict[str, float]]:
         """The same distributions as measured on public data; empty if there are no such figures."""
+
+
+class Sampled(NamedTuple, Generic[P]):
+    """Sampled tasks, with their values as Arrow columns."""
+
+    programs: list[P]
+    inputs: pa.Array
+    outputs: pa.Array
+    """Lists of values of the domain's `arrow_type`."""
+    source: str
+    counts: Counter[str]
+
+
+@runtime_checkable
+class Columnar(Protocol[P, O]):
+    """A domain that samples tasks without a Python object for each value. Optional; it makes data sets faster."""
+
+    def sample_columns(self, rng: Random, count: int, options: O) -> Sampled[P]:
+        """The tasks of `Domain.sample_tasks`."""
 
 
 AnyDomain = Domain[Any, Any, Any]

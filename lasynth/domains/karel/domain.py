@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ModelConfig
-from lasynth.domains.base import Explained, Given, Reduction, Trace
+from lasynth.domains.base import Explained, Given, Reduction, Sampled, Trace
 from lasynth.domains.karel import (
     drawing,
     generator,
@@ -197,6 +197,18 @@ class Karel:
         self, rng: Random, count: int, options: KarelOptions
     ) -> tuple[list[Task[Program, World]], Counter[str]]:
         return generator.sample_tasks(rng, count, options)
+
+    def sample_columns(self, rng: Random, count: int, options: KarelOptions) -> Sampled[Program]:
+        programs, before, after, counts = generator.sample_packed(rng, count, options)
+        return Sampled(programs, self._column(before), self._column(after), generator.SOURCE, counts)
+
+    def _column(self, worlds: NDArray[np.uint8]) -> pa.Array:
+        """Packed worlds as an Arrow column, without a copy. (N, K, BYTES)"""
+        import pyarrow as pa
+
+        tasks, examples = worlds.shape[:2]
+        flat = pa.FixedSizeBinaryArray.from_buffers(self.arrow_type(), tasks * examples, [None, pa.py_buffer(worlds)])
+        return pa.ListArray.from_arrays(pa.array(np.arange(tasks + 1, dtype=np.int32) * examples), flat)
 
     def import_tasks(self, path: Path) -> Iterator[Task[Program, World]]:
         return public.import_tasks(path)

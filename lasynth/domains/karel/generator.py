@@ -7,6 +7,7 @@ are hard to fill do not become rare. Compiled code does the work; Python only tu
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from lasynth.domains.karel import grammar, syntax
 from lasynth.domains.karel.dice import choose, dice_from, uniform
 from lasynth.domains.karel.grammar import ACTION, CONDITION, COUNT, END_REPEAT, REPEAT, VOCAB
 from lasynth.domains.karel.interpreter import TICKS
+from lasynth.domains.karel.learning.values import BYTES, to_bytes
 from lasynth.domains.karel.machine import (
     ACTED,
     AREA,
@@ -51,6 +53,8 @@ from lasynth.jit import compiled
 from lasynth.task import Example, Task
 
 EXAMPLES = 6
+SOURCE = "native"
+"""The source of generated tasks in data sets."""
 FILLS, KINDS, WORLDS, PLANTS = 60, 6, 12, 6
 """Limits on tries: fillings of a shape, kinds of world for an example, worlds of a kind, runs on a world (a marker is
 added before the next run where the program wanted to pick one)."""
@@ -266,13 +270,38 @@ def sample_with(
     tables: Tables, rng: Random, count: int, options: KarelOptions
 ) -> tuple[list[Task[Program, World]], Counter[str]]:
     """`sample_tasks` with other tables."""
-    dice, tasks = dice_from(rng), []
+    tasks, counts = [], np.zeros(len(_COUNTED), dtype=np.int64)
+    for drawn in _drawn_in_chunks(tables, rng, count, counts):
+        tasks += [_task(drawn, i, options) for i in range(drawn.sizes.size)]
+    return tasks, _named(counts)
+
+
+def sample_packed(
+    rng: Random, count: int, options: KarelOptions
+) -> tuple[list[Program], NDArray[np.uint8], NDArray[np.uint8], Counter[str]]:
+    """The tasks of `sample_tasks` as programs and packed worlds before and after. (N, 6, BYTES) twice"""
+    programs: list[Program] = []
     counts = np.zeros(len(_COUNTED), dtype=np.int64)
+    before, after = (np.empty((count, EXAMPLES, BYTES), np.uint8) for _ in range(2))
+    for drawn in _drawn_in_chunks(TABLES, rng, count, counts):
+        rows, sizes = slice(len(programs), len(programs) + drawn.sizes.size), drawn.kinds[..., : COLS + 1]
+        before[rows] = to_bytes(Worlds(drawn.before, drawn.heroes, sizes))
+        after[rows] = to_bytes(Worlds(drawn.after, drawn.reports[..., PLACE : HEADING + 1], sizes))
+        programs += [_program(drawn, i, options) for i in range(drawn.sizes.size)]
+    return programs, before, after, _named(counts)
+
+
+def _drawn_in_chunks(tables: Tables, rng: Random, count: int, counts: NDArray[np.int64]) -> Iterator[DrawnTasks]:
+    """Exactly `count` tasks as arrays, at most CHUNK at a time."""
+    dice = dice_from(rng)
     for start in range(0, count, CHUNK):
         drawn = empty_tasks(min(CHUNK, count - start))
         draw_tasks(tables, dice, drawn, counts)
-        tasks += [_task(drawn, i, options) for i in range(drawn.sizes.size)]
-    return tasks, Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
+        yield drawn
+
+
+def _named(counts: NDArray[np.int64]) -> Counter[str]:
+    return Counter({name: int(number) for name, number in zip(_COUNTED, counts, strict=True) if number})
 
 
 def sample_examples(rng: Random, program: Program, count: int) -> list[Example[World]]:
@@ -284,12 +313,16 @@ def sample_examples(rng: Random, program: Program, count: int) -> list[Example[W
 
 
 def _task(drawn: DrawnTasks, task: int, options: KarelOptions) -> Task[Program, World]:
+    program = _program(drawn, task, options)
+    examples = tuple(_example(drawn, task, example) for example in range(EXAMPLES))
+    return Task(program, examples, category(program), syntax.length(program), SOURCE)
+
+
+def _program(drawn: DrawnTasks, task: int, options: KarelOptions) -> Program:
     tokens = drawn.tokens[task, : drawn.sizes[task]]
     if options.reduce:
         tokens = reduce_tokens(tokens, drawn.before[task], drawn.heroes[task], TICKS)
-    program = grammar.parse(VOCAB.decode(tokens.tolist()))
-    examples = tuple(_example(drawn, task, example) for example in range(EXAMPLES))
-    return Task(program, examples, category(program), syntax.length(program), "native")
+    return grammar.parse(VOCAB.decode(tokens.tolist()))
 
 
 def _example(drawn: DrawnTasks, task: int, example: int) -> Example[World]:

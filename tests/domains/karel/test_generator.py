@@ -7,7 +7,9 @@ from random import Random
 
 import pytest
 
+from lasynth.dataset import sampled_table, to_table
 from lasynth.domains.karel import generator, interpreter, nodes, statistics, syntax
+from lasynth.domains.karel.domain import Karel
 from lasynth.domains.karel.generator import KarelOptions
 from lasynth.domains.karel.nodes import ACTIONS, Program
 from lasynth.domains.karel.world import World
@@ -79,6 +81,15 @@ def test_reduced_tasks_have_the_same_examples_and_shorter_programs() -> None:
     assert sum(task.tokens for task in reduced) < sum(task.tokens for task in plain)
     for task in reduced:
         assert all(interpreter.run(task.program, example.input) == example.output for example in task.examples)
+
+
+@pytest.mark.parametrize("reduce", [False, True])
+def test_columns_hold_the_sampled_tasks(reduce: bool) -> None:
+    karel, options = Karel(), KarelOptions(reduce=reduce)
+    tasks, counts = karel.sample_tasks(Random(6), 60, options)
+    sampled = karel.sample_columns(Random(6), 60, options)
+    assert sampled_table(karel, sampled) == to_table(karel, tasks)
+    assert sampled.counts == counts
 
 
 def test_no_tasks() -> None:

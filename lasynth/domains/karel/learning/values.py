@@ -30,12 +30,12 @@ class GridConfig(ValueConfig):
 
 
 def to_bytes(worlds: Worlds) -> Bytes:
-    """Convert the machine's worlds to packed ones. (W, BYTES)"""
-    packed = np.empty((len(worlds.grids), BYTES), np.uint8)
-    packed[:, [ROWS, COLS]] = worlds.sizes
-    packed[:, ROW], packed[:, COL] = worlds.heroes[:, 0] // FRAME, worlds.heroes[:, 0] % FRAME
-    packed[:, WAY] = worlds.heroes[:, 1]
-    packed[:, GRID:] = worlds.grids
+    """Convert the machine's worlds, which may have more leading axes, to packed ones. (..., BYTES)"""
+    packed = np.empty((*worlds.grids.shape[:-1], BYTES), np.uint8)
+    packed[..., [ROWS, COLS]] = worlds.sizes
+    packed[..., ROW], packed[..., COL] = worlds.heroes[..., 0] // FRAME, worlds.heroes[..., 0] % FRAME
+    packed[..., WAY] = worlds.heroes[..., 1]
+    packed[..., GRID:] = worlds.grids
     return packed
 
 
