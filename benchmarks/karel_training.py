@@ -3,8 +3,8 @@
     python benchmarks/karel_training.py [--out FILE]
 
 It measures whole steps (loss, gradients, clipping, Adam) on batches of generated tasks of similar length, as in
-training, on one thread: the preset `cpu` in bfloat16 if the processor can, `paper` in float32. Each figure is the best of several rounds, in which the rows take turns. Processor
-time is counted, so other work on the machine matters less.
+training, on one thread: the preset `cpu` in bfloat16 if the processor can, `paper` in float32. Each figure is the best
+of several rounds, in which the rows take turns. Processor time is counted, so other work on the machine matters less.
 """
 
 from __future__ import annotations

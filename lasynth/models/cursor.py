@@ -24,7 +24,6 @@ from lasynth.models.execution import Structure
 from lasynth.models.losses import own_mistakes, shifted
 from lasynth.models.real import RealExecution
 
-
 VIEWS = 256
 """The number of views of a batch is a multiple of this. Torch keeps kernels for every new shape, which costs time and,
 over a long training, gigabytes."""
