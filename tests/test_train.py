@@ -91,7 +91,9 @@ def flat(state: dict[int, dict[str, Any]]) -> dict[str, Any]:
     return {f"{number}/{name}": value for number, values in state.items() for name, value in values.items()}
 
 
-@pytest.mark.parametrize("changes", [{"bf16": False}, {"bf16": True, "mistakes": 0.5}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [pytest.param({"bf16": False}, marks=pytest.mark.slow), {"bf16": True, "mistakes": 0.5}], ids=str
+)
 def test_a_killed_run_resumes_to_the_same_weights(changes: dict[str, Any], data: Path, tmp_path: Path) -> None:
     killed = tmp_path / "killed"
     dying = start(DIE_IN_A_STEP, a_job(data, killed, **changes))
