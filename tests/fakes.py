@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,9 +88,16 @@ def any_io(tasks: int, examples: int = 2, length: int = 3) -> IO:
 
 
 def small_data(folder: Path, train: int = 240, val: int = 20, test: int = 40, **options: Any) -> Path:
-    """Make a small data set of restricted C. Returns its folder."""
-    sizes = {"train": train, "val": val, "test": test}
-    plan = DatasetPlan("c", sizes, 7, COptions(**options))
+    """Make a small data set of restricted C. Returns its folder. One like an earlier one is a copy of it."""
+    shutil.copytree(_made(train, val, test, COptions(**options)), folder / "data")
+    return folder / "data"
+
+
+@cache
+def _made(train: int, val: int, test: int, options: COptions) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="lasynth-test-data-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    plan = DatasetPlan("c", {"train": train, "val": val, "test": test}, 7, options)
     generate(plan, folder / "data", processes=1, overwrite=False, report=lambda split, done: None)
     return folder / "data"
 

@@ -162,13 +162,13 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
 def test_the_number_of_processes_changes_nothing(data: Path, run: Path) -> None:
     told: list[int] = []
     results = []
-    for processes in (1, 2, 3):
+    for processes in (1, 2):
         search = SearchConfig(beam=8, max_length=20, tasks=7)
         config = EvaluateConfig(search, limit=30, given=4, processes=processes)
         (result,) = evaluate([str(run)], data / "test.parquet", config, lambda name, done: told.append(done))
         results.append(replace(result, seconds=0))
-    assert results[0] == results[1] == results[2]
-    assert told == [7, 7, 7, 7, 2] * 3
+    assert results[0] == results[1]
+    assert told == [7, 7, 7, 7, 2] * 2
 
 
 def test_a_part_has_the_tasks_of_the_split(data: Path) -> None:

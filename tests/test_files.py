@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lasynth.files import new_folder, remove_leftovers, write_file
+from tests.timing import wait_until
 
 SIZE = 1_000_000
 CALLS = [(os, "fsync"), (os, "replace"), (Path, "rename"), (Path, "write_bytes"), (shutil, "rmtree")]
@@ -79,6 +80,7 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     reader.start()
     for number in range(1, 10):
         write_file(file, str(number) * SIZE)
+    wait_until(lambda: seen)
     done.set()
     reader.join()
     assert seen

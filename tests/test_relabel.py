@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +33,7 @@ from lasynth.solver import PRETRAINED
 from lasynth.task import Example, InputError, Occupied, Task
 from lasynth.train import shape_of
 from tests.fakes import small_data
+from tests.timing import wait_until
 
 MODEL = PRETRAINED / "c"
 CONFIG = RelabelConfig(SearchConfig(beam=4, max_length=30, tasks=8), shard=16)
@@ -174,14 +174,9 @@ def test_a_kill_changes_nothing(old: Path, new: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     job = Relabelling(MODEL, old, out, CONFIG, resume=True)
     words = ["relabel", str(MODEL), str(old), "--out", str(out), *WORDS, "--processes", "1", "--resume"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "lasynth.cli", *words], env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    deadline = time.monotonic() + 120
-    while not job.shard(0).exists():
-        assert time.monotonic() < deadline
-        assert running.poll() is None
-        time.sleep(0.01)
+    command = [sys.executable, "-m", "lasynth.cli", *words]
+    running = subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, text=True)
+    wait_until(job.shard(0).exists, running)
     running.send_signal(signal.SIGKILL)
     running.wait()
     assert main(words) == 0

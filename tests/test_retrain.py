@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from lasynth.settings import RelabelConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError, Occupied
 from lasynth.train import Job, Outcome, train
 from tests.fakes import small_data, tiny_config
+from tests.timing import wait_until
 
 TRAIN = TrainConfig(steps=4, batch=4, validate_every=2, validation_tasks=4, log_every=1)
 RELABEL = RelabelConfig(SearchConfig(beam=2, max_length=12, tasks=8), shard=16)
@@ -131,12 +131,9 @@ def test_a_killed_command_goes_on(data: Path, tmp_path: Path) -> None:
     killed, other = tmp_path / "killed", tmp_path / "other"
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "lasynth.cli", *words, "--out", str(killed), "--resume"]
-    running = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not (killed / "iteration-0" / "run" / checkpoint.INDEX).exists():
-        assert time.monotonic() < deadline
-        assert running.poll() is None
-        time.sleep(0.01)
+    quietly = subprocess.DEVNULL
+    running = subprocess.Popen(command, env=environment, stdout=quietly, stderr=quietly, text=True)
+    wait_until((killed / "iteration-0" / "run" / checkpoint.INDEX).exists, running)
     running.send_signal(signal.SIGKILL)
     running.wait()
     assert main([*words, "--out", str(killed), "--resume"]) == 0

@@ -24,6 +24,7 @@ from lasynth.commands.terminal import print_code
 from lasynth.domains import get_domain
 from lasynth.solver import solve
 from lasynth.solver.examples import read_examples
+from tests.timing import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 LOOP = "[3,1,4] -> [4,2,5]\n[0,7,7] -> [1,8,8]\n[9,-2,5] -> [10,-1,6]\n"
@@ -220,7 +221,7 @@ def test_interrupted_in_compiled_code(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
     for process in processes:
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, said
         assert said == "lasynth: interrupted; nothing was left behind\n"
 

@@ -213,7 +213,7 @@ def test_pictures_stand_side_by_side_as_far_as_the_terminal_is_wide(monkeypatch:
 # --- time and bad input -----------------------------------------------------------------------------------------------
 def test_both_interpreters_and_the_time_limit() -> None:
     """Hard tasks end in time; every answer fits by the machine and by the readable interpreter."""
-    tasks, _ = KAREL.sample_tasks(Random(8), 12, KarelOptions())
+    tasks, _ = KAREL.sample_tasks(Random(8), 8, KarelOptions())
     pairs = [[(e.input, e.output) for e in task.examples[:5]] for task in tasks]
     solve(pairs[0], language="karel", strategy="symbolic", timeout=0.1)
     late = []

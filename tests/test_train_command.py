@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from lasynth.settings import TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job
 from tests.fakes import small_data, tiny_config
+from tests.timing import PATIENCE, wait_until
 
 SMALL = [f"--set={name}=8" for name in ("hidden", "embedding", "decoder_hidden")]
 SHORT = ["--steps", "2", "--batch", "4", "--validation-tasks", "5", "--processes", "1", *SMALL]
@@ -150,9 +150,9 @@ def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
     ]
     words += ["--validate-every", "10"]
     running = start([*words, "--out", str(tmp_path / "killed")])
-    wait_for_step(tmp_path / "killed", 12)
+    wait_for_step(tmp_path / "killed", 12, running)
     os.kill(workers_of(running)[1], signal.SIGKILL)
-    out, errors = running.communicate(timeout=300)
+    out, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, errors
     assert "lasynth: process 2 of 2 was killed by signal 9 (Killed); starting again from the last checkpoint" in errors
     assert "Traceback" not in errors
@@ -169,12 +169,12 @@ def test_an_interruption_ends_all_processes(number: signal.Signals, tmp_path: Pa
     data, run = small_data(tmp_path / "data", 60, 5, 5), tmp_path / "run"
     words = ["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]
     running = start([*words, "--processes", "2", "--steps", "100000", "--log-every", "1"])
-    wait_for_step(run, 3)
+    wait_for_step(run, 3, running)
     if number == signal.SIGINT:
         os.killpg(running.pid, number)
     else:
         running.send_signal(number)
-    out, errors = running.communicate(timeout=120)
+    out, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, errors
     assert "Traceback" not in errors
     assert f"interrupted at step {card_of(run)['step']}" in out
@@ -272,11 +272,8 @@ def start(words: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def wait_for_step(run: Path, step: int) -> None:
-    deadline = time.monotonic() + 120
-    while not any(record["step"] >= step for record in read_log(run)):
-        assert time.monotonic() < deadline, "training has not begun"
-        time.sleep(0.05)
+def wait_for_step(run: Path, step: int, process: subprocess.Popen[str]) -> None:
+    wait_until(lambda: any(record["step"] >= step for record in read_log(run)), process)
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:

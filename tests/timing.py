@@ -1,10 +1,14 @@
-"""Measuring time limits in tests."""
+"""Measuring time limits in tests, and waiting for other processes."""
 
 from __future__ import annotations
 
 import gc
+import subprocess
 import time
 from collections.abc import Callable
+
+PATIENCE = 600.0
+"""Seconds after which a process counts as hanging. They are many, because other work may have all cores."""
 
 
 def keeps_within(seconds: float, work: Callable[[], None], tries: int = 3) -> bool:
@@ -23,3 +27,12 @@ def keeps_within(seconds: float, work: Callable[[], None], tries: int = 3) -> bo
         return False
     finally:
         gc.unfreeze()
+
+
+def wait_until(holds: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
+    """Return as soon as a condition holds. It must do so while the process, if there is one, still runs."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "it takes too long"
+        assert process is None or process.poll() is None, "the process has ended"
+        time.sleep(0.02)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from lasynth.domains import get_domain
 from lasynth.solver.examples import check_examples, read_examples
 from lasynth.solver.language import better, read_in
 from lasynth.task import Example, InputError
+from tests.timing import keeps_within
 
 SORT = ["[3,1,2] -> [1,2,3]", "[9,4] -> [4,9]", "[] -> []"]
 TAKE = [
@@ -132,12 +132,13 @@ def test_both_languages_share_the_time() -> None:
     rng = Random(3)
     noise = [([rng.randint(0, 99) for _ in range(6)], [rng.randint(0, 99) for _ in range(6)]) for _ in range(6)]
     solve([([1, 2], [2, 3])], timeout=20)  # load compiled code
-    begin = time.perf_counter()
-    solution = solve(noise, timeout=2)
-    assert time.perf_counter() - begin < 2.2 + 0.5  # the machine may be busy
-    assert solution.seconds < 2.2
-    assert not solution.solved
-    assert solution.partial is None or solution.satisfied
+
+    def work() -> None:
+        solution = solve(noise, timeout=1)
+        assert not solution.solved
+        assert solution.partial is None or solution.satisfied
+
+    assert keeps_within(1.1, work)
 
 
 def test_known_answers_keep_the_language() -> None:

@@ -74,18 +74,18 @@ def test_answers_for_generated_tasks_satisfy_the_examples() -> None:
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_answers_for_random_examples_are_never_wrong(seed: int) -> None:
     rng = Random(seed)
     pairs = [([rng.randint(-4, 4) for _ in range(4)], [rng.randint(-4, 4) for _ in range(4)]) for _ in range(7)]
-    solution = solve(list({tuple(x): (x, y) for x, y in pairs}.values()), timeout=1)
+    solution = solve(list({tuple(x): (x, y) for x, y in pairs}.values()), timeout=0.5)
     assert solution.solved or (solution.reason and solution.partial is not None)
     if solution.partial is not None:
         right = sum(C.run(solution.partial.program, x) == y for x, y in {tuple(x): (x, y) for x, y in pairs}.values())
         assert right == solution.satisfied > 0
 
 
-@pytest.mark.parametrize("timeout", [1.0, 2.0])
+@pytest.mark.parametrize("timeout", [1.0, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_the_time_limit_is_kept(timeout: float) -> None:
     rng = Random(0)
     lists = [[rng.randint(-99, 99) for _ in range(60)] for _ in range(12)]
@@ -106,12 +106,13 @@ def test_the_time_limit_is_kept_with_many_examples() -> None:
     lists = [[rng.randint(-99, 99) for _ in range(100)] for _ in range(3000)]
     pairs = [(x, [value + 1 for value in x]) for x in lists]
     solve(pairs[:2])
-    spent = []
-    for _ in range(3):
+
+    def seconds() -> float:
         solution = solve(pairs, timeout=0.5)
         assert solution.solved
-        spent.append(solution.seconds)
-    assert min(spent) <= 0.55
+        return solution.seconds
+
+    assert any(seconds() <= 0.55 for _ in range(3))
 
 
 def test_torch_is_not_loaded_for_lists_that_the_model_cannot_take() -> None:

@@ -98,13 +98,13 @@ def test_thousands_of_examples_are_explained_by_a_few() -> None:
 @pytest.mark.parametrize("length", [1, 2, 30, 150, 400])
 def test_any_length_and_large_values(length: int) -> None:
     x = lists(6, length, largest=1_000_000_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = explain(x, np.abs(x))
+    assert time.process_time() - begin < 20
     assert (outputs(found[0].explanation, x) == np.abs(x)).all()
     new = lists(9, length, seed=5, largest=1_000_000_000)
     if length > 2:  # with fewer positions other explanations fit as well
         assert (outputs(found[0].explanation, new) == np.abs(new)).all()
-    assert time.perf_counter() - begin < 20
 
 
 def test_a_deadline_that_has_passed_leaves_what_needs_no_search() -> None:
@@ -114,7 +114,8 @@ def test_a_deadline_that_has_passed_leaves_what_needs_no_search() -> None:
     assert not explain(x, np.where(x[:, :1] > 0, x, 7), deadline=0.0)
 
 
-def test_sums_of_neighbours_in_long_lists(cpu_clock: None) -> None:
+@pytest.mark.usefixtures("_compiled")
+def test_sums_of_neighbours_in_long_lists() -> None:
     def sums_of_neighbours(x: Lists) -> Lists:
         return x + np.append(x[:, 1:], 0 * x[:, :1], axis=1)
 
@@ -125,30 +126,31 @@ def test_sums_of_neighbours_in_long_lists(cpu_clock: None) -> None:
 
 # --- time -----------------------------------------------------------------------------------------------------------
 @pytest.fixture
-def cpu_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure deadlines in CPU time of this process, so that a busy machine changes nothing; compile code before."""
+def _compiled() -> None:
+    """Compile code before a deadline starts."""
     explain(lists(3), lists(3, seed=1))
-    monkeypatch.setattr(time, "perf_counter", time.process_time)
 
 
 def as_examples(x: Lists, y: Lists) -> list[Example[list[int]]]:
     return [Example(*pair) for pair in zip(x.tolist(), y.tolist(), strict=True)]
 
 
+@pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize(("count", "length"), [(1, 190), (1, 1000), (5, 1000), (300, 1000), (10_000, 5), (10_000, 40)])
-def test_the_deadline_is_kept_whatever_the_size(count: int, length: int, cpu_clock: None) -> None:
+def test_the_deadline_is_kept_whatever_the_size(count: int, length: int) -> None:
     noise = as_examples(lists(count, length, largest=99), lists(count, length, seed=1, largest=99))
 
     def work() -> None:
         forms.cache_clear()  # the time includes tables that are made once per length
         _priced_forms.cache_clear()
-        assert list(explained(noise, time.process_time() + 1)), "some program explains at least one example"
+        assert list(explained(noise, time.perf_counter() + 1)), "some program explains at least one example"
 
     assert keeps_within(1.1, work)
 
 
+@pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize("kind", ["noise", "mirrored", "both neighbours", "one condition"])
-def test_after_the_deadline_one_program_is_written(kind: str, cpu_clock: None) -> None:
+def test_after_the_deadline_one_program_is_written(kind: str) -> None:
     x = lists(3, 1000, largest=99)
     y = {
         "noise": lists(3, 1000, seed=1, largest=99),
@@ -156,9 +158,11 @@ def test_after_the_deadline_one_program_is_written(kind: str, cpu_clock: None) -
         "both neighbours": np.roll(x, 1, axis=1) + np.roll(x, -1, axis=1),
         "one condition": np.where(x[:, :1] > 0, x, 7),
     }[kind]
-    begin = time.process_time()
-    assert len(list(explained(as_examples(x, y), 0.0))) == 1
-    assert time.process_time() - begin < 0.5
+
+    def work() -> None:
+        assert len(list(explained(as_examples(x, y), 0.0))) == 1
+
+    assert keeps_within(0.5, work)
 
 
 def test_examples_beyond_the_first_refute_while_there_is_time() -> None:
