@@ -12,7 +12,7 @@ import pytest
 
 from lasynth import workers
 from lasynth.launcher import RESTARTS, launch
-from lasynth.task import InputError, WorkerDied
+from lasynth.task import InputError, OutOfMemory, WorkerDied
 from lasynth.workers import in_order, start_workers, threads_per_process, usable_cores
 
 
@@ -94,9 +94,12 @@ def test_a_group_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_no_grace")
 def test_errors_of_a_group() -> None:
-    """Bad input is raised without a restart. An unexpected error counts as a death; its traceback is shown."""
+    """Bad input and a lack of memory are raised without a restart. An unexpected error counts as a death; its traceback
+    is shown."""
     with pytest.raises(InputError, match="too long"):
         launch(Work(error=InputError("too long")), 2, pytest.fail)
+    with pytest.raises(OutOfMemory, match="too large"):
+        launch(Work(error=OutOfMemory("too large")), 2, pytest.fail)
 
     def stop_there(text: str) -> None:
         raise AssertionError(text)
