@@ -1,4 +1,5 @@
-"""Fits `PRIOR` and `UNKNOWN` of solver/answers.py, which weigh a short description against the model's probability.
+"""Does the model's probability help to rank behaviours that fit? Compares values of `PRIOR` and `UNKNOWN` of
+solver/answers.py. With the chosen `PRIOR` of 0 the shortest description decides.
 
     lasynth generate c --out data/ranking --test 600 --seed 31
     python experiments/ranking.py data/ranking/test.parquet --tasks 400 --out experiments/results/ranking.json

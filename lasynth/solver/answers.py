@@ -3,7 +3,7 @@
 An answer gets a confidence. A program that only memorises the examples is not an answer.
 
 Two programs have the same behaviour if they agree on all probes, faults included. A behaviour is ranked by its shortest
-description and by the total probability that the model gives to its programs.
+description. Behaviours that only the model found come last, the likeliest first.
 """
 
 from __future__ import annotations
@@ -97,7 +97,10 @@ AnyRankable = TypeVar("AnyRankable", bound=Rankable)
 
 
 def rank(found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN) -> list[AnyRankable]:
-    """Sort by score, the best first: a short description and a high probability are good."""
+    """Sort by score, the best first: the shortest description. Behaviours without one come last, the likeliest first.
+
+    A `prior` above 0 lets the model's probability count beside the length of the description.
+    """
     return [behaviour for _, behaviour in scored(found, prior, unknown)]
 
 

@@ -1,4 +1,4 @@
-"""Which examples a model can take, told by its card alone: torch need not be loaded to refuse them."""
+"""Checks by a model's card whether it can take the examples, so that a refusal does not load torch."""
 
 from __future__ import annotations
 

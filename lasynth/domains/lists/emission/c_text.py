@@ -96,7 +96,7 @@ class Length(NamedTuple):
 
     @property
     def value(self) -> C:
-        """Never negative."""
+        """The length as an expression that is never negative."""
         if not self.less and not self.may_be_negative:
             return self.base
         return choice(binary(self.base, ">", literal(self.less), LESS), self.bound, C("0"))

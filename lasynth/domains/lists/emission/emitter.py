@@ -22,7 +22,7 @@ from lasynth.domains.lists.language.operations import Op
 
 
 class Emitter(Produced):
-    """All of it, with buffers for what must be stored."""
+    """Writes the whole body. Lists that must be indexed are stored in buffers."""
 
     def store(self, expression: Expression) -> Pull:
         """Put a produced list into a buffer of its own, so that it can be indexed."""

@@ -73,7 +73,7 @@ def right_in(bank: Bank, goal: Goal, place: int, type_: int, gaps: int) -> int:
 
 @compiled
 def hit(bank: Bank, operation: int, a: int, b: int, c: int, cost: int) -> None:
-    """Keep a program that fits; if there are too many, instead of the most expensive one."""
+    """Store a program that fits. If the table is full, it replaces the most expensive one, unless it costs as much."""
     at = bank.counts[HITS]
     if at == MOST_HITS:
         at = bank.hits[:, 4].argmax()
@@ -94,7 +94,7 @@ def complete(bank: Bank, goal: Goal, operation: int, known: int, wanted: int) ->
 
 @compiled
 def want(bank: Bank, goal: Goal, operation: int, known: int, end: int, type_: int) -> None:
-    """The value at the end of the arena would complete a known one: look it up, and remember that it is wanted."""
+    """The value at the end of the arena completes a known value to the output: look it up, else mark it as wanted."""
     if end < 0:
         return
     one, other = digest(bank.arena, bank.counts[ARENA_END], end, type_, 0)

@@ -22,7 +22,7 @@ from lasynth.domains.lists.symbolic.combine import Goal, hit
 from lasynth.jit import compiled
 
 WORDS = 8
-"""Sets of elements have so many times 64 bits; longer outputs have no conditionals element by element."""
+"""Words in a set of elements, 63 elements each. Longer outputs get no element-wise conditionals."""
 MOST_SETS, MOST_CONDITIONS = 300, 3000
 TOGETHER, PART = 8, 100_000
 """Values whose pairs are tried, and entries that are looked at, between two looks at the clock."""
