@@ -27,6 +27,10 @@ def test_the_speed_is_the_measured_one() -> None:
     speed = result["machine, runs per second on one core, compilation of lexemes to bytecode included"]
     assert f"| {speed:,} | 1,000,000 |" in DOCS
     assert f"| {result['machine : interpreter']} | 30 |" in DOCS
+    packing = result["packing trees and worlds into arrays, microseconds a run (not in the above)"]
+    assert f"| {packing} microseconds per run |" in DOCS
+    assert f"| {result['reduction on six worlds, microseconds a program']} microseconds |" in DOCS
+    assert f"takes {result['mean ticks of a run']} ticks on average" in " ".join(DOCS.split())
 
 
 def test_what_can_be_known_is_the_measured_one() -> None:

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from lasynth.batch import Collator, padded
+from lasynth.commands.arguments import KAREL_ROWS
 from lasynth.config import ModelConfig, model_config
 from lasynth.domains.karel import interpreter, tensor
 from lasynth.domains.karel.domain import Karel
@@ -228,6 +229,10 @@ ROWS = {
     for row in KAREL.rows("cpu")
     for preset in ("cpu", "paper")
 }
+def test_the_help_names_the_rows() -> None:
+    assert tuple(KAREL.rows("cpu")) == tuple(KAREL.rows("paper")) == KAREL_ROWS
+
+
 every_row = pytest.mark.parametrize("config", ROWS.values(), ids=ROWS)
 CPU = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
 
