@@ -14,9 +14,7 @@ Inputs = Annotated[
 DataFolder = Annotated[Path, arg(metavar="DATA", help="Folder of the data set.")]
 KAREL_ROWS = ("Bunel", "Shin", "LaSynth", "NoPartialExecutor", "NoExecutor", "Exec", "LaSynth+", "Executed")
 """Named here so that the help does not load the language. A test compares them."""
-Row = Annotated[
-    str, arg(help=f"Row of the table. Restricted C: {', '.join(MODELS)}. Karel: {', '.join(KAREL_ROWS)}.")
-]
+Row = Annotated[str, arg(help=f"Row of the table. Restricted C: {', '.join(MODELS)}. Karel: {', '.join(KAREL_ROWS)}.")]
 Preset = Annotated[str, arg(help=f"Size and settings: {', '.join(PRESETS)}.")]
 ModelSettings = Annotated[
     tuple[str, ...], arg(metavar="NAME=VALUE", help="A setting of the model (lasynth/config.py); can be repeated.")

@@ -229,6 +229,8 @@ ROWS = {
     for row in KAREL.rows("cpu")
     for preset in ("cpu", "paper")
 }
+
+
 def test_the_help_names_the_rows() -> None:
     assert tuple(KAREL.rows("cpu")) == tuple(KAREL.rows("paper")) == KAREL_ROWS
 
