@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -136,28 +137,24 @@ IGNORING = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
 """Starts a command with SIGINT ignored, as `&` does in a script."""
 
 
+def long_generation(folder: Path, start: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """A process that makes a large data set in `folder / "out"`, and has begun to write it."""
+    words = ["generate", "c", "--out", str(folder / "out"), "--train", "1000000"]
+    command = [*start, sys.executable, "-m", "lasynth.cli", *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(folder.glob(".out.partial-*/train.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return process
+
+
 @pytest.mark.parametrize(
     ("number", "start"),
     [(signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGTERM, IGNORING)],
     ids=["interrupt", "terminate", "in the background"],
 )
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: signal.Signals, start: list[str]) -> None:
-    command = [
-        *start,
-        sys.executable,
-        "-m",
-        "lasynth.cli",
-        "generate",
-        "c",
-        "--out",
-        str(tmp_path / "out"),
-        "--train",
-        "1000000",
-    ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.partial-*/train.parquet")) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    process = long_generation(tmp_path, start)
     os.killpg(process.pid, number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -167,23 +164,9 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: signal.Signal
 
 
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "lasynth.cli",
-        "generate",
-        "c",
-        "--out",
-        str(tmp_path / "out"),
-        "--train",
-        "1000000",
-    ]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    with long_generation(tmp_path) as process:
+        process.kill()
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.partial-*/train.parquet")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.kill()
-    process.wait()
     while time.monotonic() < deadline:
         try:
             os.killpg(process.pid, 0)

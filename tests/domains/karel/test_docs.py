@@ -54,4 +54,6 @@ def test_what_can_be_known_is_the_measured_one() -> None:
 def test_the_first_measurement_of_the_confidence_is_the_one_shown() -> None:
     result = json.loads((ROOT / "experiments" / "results" / "confidence_karel_400.json").read_text())
     error = f"an expected calibration error of {result['expected calibration error']:.3f}"
-    assert f"{error} on {result['answers']} answers" in " ".join(DOCS.split())
+    prose = " ".join(DOCS.split())
+    assert f"{error} on {result['answers']} answers" in prose
+    assert f"median of these searches is {result['median seconds']:.2f} s of processor time" in prose
