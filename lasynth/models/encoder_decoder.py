@@ -46,7 +46,7 @@ class Moment(NamedTuple):
 
 
 class EncoderDecoder(Synthesizer[Hypotheses, Run]):
-    """Encoders and attention by the config; see the module."""
+    """The model that the docstring of the module describes."""
 
     def __init__(
         self, config: ModelConfig, vocabulary: int, structure: Structure, networks: Networks, real: RealExecution

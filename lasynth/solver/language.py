@@ -27,11 +27,11 @@ AUTO = "auto"
 FIXED, ANY_LENGTH = "c", "lists"
 """Two languages with the same values. Programs of the first one work for one length, those of the second for all."""
 UNRATED = 0.5
-"""Confidence of an answer that has none."""
+"""The confidence that is assumed for an answer without one."""
 FIXED_SHARE = 0.3
-"""Share of the time for the language of one length, which comes first because it is usually done in milliseconds."""
+"""Share of the time for the language of one length. It comes first because it is usually done in milliseconds."""
 SYMBOLIC_SHARE = 0.6
-"""Share of the time until the languages are done, if a model may be asked after them."""
+"""Share of the time for both languages together, if a model may be asked after them."""
 SECONDS_PER_NUMBER = 1e-6
 """Shortest useful search in the second language: seconds per number in the examples."""
 SHORT_SHARE = 0.4
@@ -39,7 +39,7 @@ SHORT_SHARE = 0.4
 
 
 class Readings(NamedTuple):
-    """The examples as the languages that can take them read them."""
+    """The examples as each language that can take them reads them."""
 
     by_language: dict[str, list[Any]]
     chosen: bool

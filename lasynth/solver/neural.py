@@ -166,7 +166,7 @@ class Watch:
             self.closest = mine
 
     def best(self) -> Sequence[tuple[float | None, list[int]]]:
-        """What is worth proposing, the likeliest first."""
+        """The programs to propose: those that fit, the likeliest first, or else the closest one."""
         if self.fitting or self.closest is None:
             return sorted(self.fitting, key=lambda program: -program[0])
         return [self.closest[1:]]

@@ -90,7 +90,7 @@ class Emitter(Produced):
             self.out.add(f"{name}[{place.text}] = {value.text};")
 
     def most(self, expression: Expression) -> C:
-        """An expression for a length that a produced list does not exceed."""
+        """An upper bound on the length of a produced list, as an expression."""
         op = op_of(expression)
         if op is None or (op >= Op.SUM and hasattr(self, f"_pull_{op.name.lower()}")) or op < Op.SUM:
             return self.pull(expression).length.value

@@ -81,7 +81,7 @@ class Writer(ABC):
         return value if value.is_simple and value.text != "0" else self.out.variable("divisor", value)
 
     def _common(self, lengths: Sequence[Length]) -> Length:
-        """The shortest; lengths of numbers are empty texts."""
+        """The shortest of some lengths. That of a number is an empty text, and does not count."""
         real = [length for length in lengths if length.base.text]
         shortest = real[0]
         for other in real[1:]:

@@ -47,7 +47,7 @@ class Known:
     seen: set[tuple[int, ...]] = field(default_factory=set)
 
     def add(self, entries: NDArray[np.int64], sets: Sets) -> int:
-        """Add what is new; how many were known before."""
+        """Add what is new. Returns how many were known before."""
         before = len(self.entries)
         if before >= self.most or not len(entries):
             return before
