@@ -43,13 +43,13 @@ weights: $(VENV)/ready  ## data, training, evaluation and export of the model th
 	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/third runs/weights
 
 # The weights for Karel from nothing, in runs/weights-karel: one data set and one training, some two hours on one core.
-KAREL_STEPS ?= 16000
+KAREL_STEPS ?= 30000
 weights-karel: $(VENV)/ready  ## data, training, evaluation and export of the model for Karel
-	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 600000 --val 1000 --test 1000 --seed 11 --reduce --splits shared
+	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 1000000 --val 1000 --test 1000 --seed 11 --reduce --splits shared
 	OMP_NUM_THREADS=1 $(BIN)/lasynth train data/karel --out runs/karel --model Executed --steps $(KAREL_STEPS) --processes 1 \
-	    --batch 128 --learning-rate 1.5e-3 --warmup 500 --clip 1 --beta2 0.99 --curriculum 0 --validate-every 2000 \
-	    --validation-tasks 500 --seed 1 --resume
-	LASYNTH=$(BIN)/lasynth sh experiments/shipped_karel.sh runs/karel runs/weights-karel
+	    --batch 128 --learning-rate 1.5e-3 --warmup 500 --clip 1 --beta2 0.99 --curriculum 0 --draw-examples 3 6 \
+	    --validate-every 3000 --validation-tasks 500 --seed 1 --resume
+	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_karel.sh runs/karel runs/weights-karel
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -2,10 +2,10 @@
 
     python benchmarks/train_processes.py [--out FILE]
 
-It measures on quiet cores and beside one busy process. Each case trains for the same time with the command itself. Its
-speed is taken from the log of the second half of the steps, because the first half compiles kernels. The
-cases take turns in several rounds, and the best round of each counts. All ratios come from one run of this benchmark.
-Run it on cores that are otherwise idle.
+It measures on quiet cores and beside one busy process. Each case trains for the same time with the command itself, on
+programs of all lengths, as a training does most of its time. Its speed is taken from the log of the second half of the
+steps, because the first half compiles kernels. The cases take turns in several rounds, and the best round of each
+counts. All ratios come from one run of this benchmark. Run it on cores that are otherwise idle.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main() -> None:
     arguments.add_argument("--seconds", type=float, default=60.0, help="of each training")
     arguments.add_argument("--rounds", type=int, default=2)
     chosen = arguments.parse_args()
-    options = ["--model", chosen.model, "--batch", str(chosen.batch)]
+    options = ["--model", chosen.model, "--batch", str(chosen.batch), "--curriculum", "0"]
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(make_data(Path(folder), chosen.tasks), options, chosen.seconds, chosen.rounds)
     settings = {"model": chosen.model, "batch": chosen.batch, "seconds": chosen.seconds, "rounds": chosen.rounds}

@@ -34,12 +34,12 @@ from lasynth.solver import PRETRAINED
 from lasynth.solver.answers import Answers
 from lasynth.solver.confidence import Evidence, features
 from lasynth.solver.doubt import memorises
-from lasynth.solver.portfolio import SURE, Later, gather, warm_up
+from lasynth.solver.portfolio import Later, gather, warm_up
 from lasynth.solver.strategies import Symbolic
 from lasynth.task import Example
 
 C = get_domain("c")
-NAMES = tuple(getattr(calibration(type(C)), "weights", ()))
+NAMES = tuple(calibration(type(C)).weights)
 """Features that restricted C uses."""
 HIDDEN, MOST_GIVEN = 20, 10
 BINS = 10
@@ -47,7 +47,8 @@ SETS = ("fit", "measured")
 RIDGE = 1.0
 """Penalty on the squared weights."""
 UNASKED = 0.6
-"""The model is asked about tasks with a smaller preliminary confidence, which is more than those below SURE."""
+"""The model is asked about tasks with a smaller preliminary confidence, which is more than `solve` asks
+it about."""
 RANGES = ((0, 9), (-9, 9), (1, 20), (-4, 4), (1, 5), (0, 99))
 Ints = list[int]
 TYPED: dict[str, Callable[[Ints], Ints]] = {
@@ -268,7 +269,7 @@ def summary(fit_rows: list[dict[str, Any]], all_rows: list[dict[str, Any]]) -> d
     """Weights of the first tasks, and their calibration on the others. Programs that memorise are no answers."""
     weights = np.round(fitted([row for row in fit_rows if not memorised(row)]), 3)
     rows = [row for row in all_rows if not memorised(row)]
-    outcomes = [decided(row, weights, SURE) for row in rows]
+    outcomes = [decided(row, weights, calibration(type(C)).sure) for row in rows]
     kinds = sorted({row["kind"] for row in rows})
     asked = [row for row in rows if row["asked"] is not None and row["symbolic"] is not None]
     return {

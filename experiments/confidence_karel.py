@@ -19,6 +19,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -43,13 +44,16 @@ from numpy.typing import NDArray  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
 from lasynth.domains.karel.generator import KarelOptions, sample_examples  # noqa: E402
+from lasynth.domains.solvable import calibration  # noqa: E402
 from lasynth.progress import progress  # noqa: E402
 from lasynth.solver import PRETRAINED  # noqa: E402
 from lasynth.solver.answers import Answers  # noqa: E402
-from lasynth.solver.portfolio import SURE, Later, gather, warm_up  # noqa: E402
+from lasynth.solver.portfolio import Later, gather, warm_up  # noqa: E402
 from lasynth.solver.strategies import Symbolic  # noqa: E402
 
 KAREL = get_domain("karel")
+CALIBRATION = calibration(type(KAREL))
+"""The settings in use. Their ranking of answers is kept, and only the weights of the confidence are fitted."""
 NAMES = (
     "constant", "others", "margin", "closeness", "examples", "one example", "tokens", "length", "size", "rivals",
     "agreed", "not agreed",
@@ -100,7 +104,7 @@ def sure(row: Row, weights: NDArray[Any]) -> float:
 def decided(row: Row, weights: NDArray[Any]) -> Row | None:
     """The outcome that the default strategy would have, and its confidence."""
     found = row["symbolic"]
-    if row["asked"] is not None and (found is None or sure(found, weights) < SURE):
+    if row["asked"] is not None and (found is None or sure(found, weights) < CALIBRATION.sure):
         found = row["asked"]
     return None if found is None else {**found, "confidence": sure(found, weights)}
 
@@ -138,7 +142,8 @@ def main(words: list[str]) -> int:
     found = summary(*(searches[name] for name in SETS))
     publish(found, searches, arguments, model=arguments.weights.exists())
     if arguments.calibration:
-        arguments.calibration.write_text(json.dumps({"weights": found["weights"]}, indent=1) + "\n")
+        calibrated = {**asdict(CALIBRATION), "weights": found["weights"]}
+        arguments.calibration.write_text(json.dumps(calibrated, indent=1) + "\n")
     return 0
 
 

@@ -46,6 +46,7 @@ def evaluate(
     model: Annotated[
         str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm. Default: all of the language.")
     ] = None,
+    no_baselines: Annotated[bool, arg(help="Measure only the runs; Karel's baseline takes up to 5 s a task.")] = False,
     processes: Annotated[
         int | None,
         arg(
@@ -70,7 +71,10 @@ def evaluate(
         raise InputError(f"give at least one run, or --model with a baseline ({known})")
     if model is not None and model not in baselines:
         raise InputError(f"this language has no baseline `{model}`, only {known}")
-    names = [*map(str, runs), *(baselines if model is None else [model])]
+    if no_baselines and (model is not None or not runs):
+        raise InputError("--no-baselines needs at least one run, and no --model")
+    chosen = [] if no_baselines else baselines if model is None else [model]
+    names = [*map(str, runs), *chosen]
     _check_outputs(json, plots)
     search = SearchConfig(beam, max_length, constrained=not unconstrained, seconds=seconds, bf16=bf16)
     count = 1 if processes is None and torch.cuda.is_available() else process_count(processes, threads_per_process())

@@ -89,19 +89,26 @@ class Parted(Protocol):
 
 @dataclass(frozen=True)
 class Calibration:
-    """How sure answers in a language are; see `solver/confidence.py`."""
+    """How sure answers in a language are, and how its strategies work together; see `solver/confidence.py`."""
 
     weights: dict[str, float]
-    """Weights of facts about a search, in nats."""
+    """Weights of facts about a search, in nats. Empty if the confidence was not measured."""
     memorising: bool = False
     """Whether long programs were found to be memorising the examples, so that they are no answers."""
+    prior: float = 0.0
+    """Weight of the model's log-probability beside the length of the description when answers are ranked. With 0, the
+    model orders only the behaviours that it alone has found."""
+    sure: float = 0.5
+    """The model is not asked if the answer of the symbolic strategy has at least this confidence."""
+    first_share: float = 0.5
+    """Share of the time for the symbolic strategy if the model can be asked after it."""
 
 
 @cache
-def calibration(language: type) -> Calibration | None:
-    """What `confidence.json` beside the module of a domain's class says; None if the confidence was not measured."""
+def calibration(language: type) -> Calibration:
+    """What `confidence.json` beside the module of a domain's class says; the defaults if there is no such file."""
     file = Path(inspect.getfile(language)).with_name("confidence.json")
-    return Calibration(**json.loads(file.read_text())) if file.exists() else None
+    return Calibration(**json.loads(file.read_text())) if file.exists() else Calibration({})
 
 
 def solvable(domain: AnyDomain) -> Solvable[Any, Any]:

@@ -24,6 +24,10 @@ from lasynth.models.execution import Structure
 from lasynth.models.losses import own_mistakes, shifted
 from lasynth.models.real import RealExecution
 
+VIEWS = 256
+"""The number of views of a batch is a multiple of this. Torch keeps kernels for every new shape, which costs time and,
+over a long training, gigabytes."""
+
 
 class StateEncoder(Protocol):
     """A network of the language that encodes a state together with the wanted output."""
@@ -135,7 +139,9 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
         exists = torch.arange(changed.shape[1], device=ends.device) < ends.unsqueeze(1)  # (B, S)
         new = F.pad(changed & exists.unsqueeze(-1), (0, 0, 1, 0), value=True).transpose(1, 2)  # (B, K, S + 1)
         rows = new.flatten().cumsum(0).view(new.shape) - 1
-        task, example, number = new.nonzero(as_tuple=True)
+        places = new.nonzero()  # (P, 3)
+        padding = places[:1].expand(-len(places) % VIEWS, -1)
+        task, example, number = torch.cat([places, padding]).unbind(1)
         seen = self.view(states[task, number, example].unsqueeze(1), outputs[task, example].unsqueeze(1))
         return seen.squeeze(1), rows
 

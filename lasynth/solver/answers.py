@@ -3,7 +3,8 @@
 An answer gets a confidence. A program that only memorises the examples is not an answer.
 
 Two programs have the same behaviour if they agree on all probes, faults included. A behaviour is ranked by its shortest
-description. Behaviours that only the model found come last, the likeliest first.
+description and, with a weight (`prior`) that each language has, by the total probability that the model gives to its
+programs. With the weight 0, behaviours that only the model found come last, the likeliest first.
 """
 
 from __future__ import annotations
@@ -32,10 +33,6 @@ INTERPRETED = 32
 """Number of examples on which the interpreter checks an answer, too. The interpreter is slow."""
 UNKNOWN = 1.0
 """Penalty in nats: a missing length or log-probability counts as the worst known one plus this."""
-PRIOR = 0.0
-"""Weight of the model's log-probability beside the length of the description. Larger ones give no more right answers
-(`experiments/ranking.py`), and with 0 the portfolio is never worse than the symbolic strategy where that has an
-answer. The model orders the behaviours that it alone has found."""
 
 
 @dataclass
@@ -96,17 +93,15 @@ class Rankable(Protocol):
 AnyRankable = TypeVar("AnyRankable", bound=Rankable)
 
 
-def rank(found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN) -> list[AnyRankable]:
-    """Sort by score, the best first: the shortest description. Behaviours without one come last, the likeliest first.
+def rank(found: Sequence[AnyRankable], prior: float, unknown: float = UNKNOWN) -> list[AnyRankable]:
+    """Sort by score, the best first: a short description and, with the weight `prior`, a high probability are good.
 
-    A `prior` above 0 lets the model's probability count beside the length of the description.
+    With the weight 0, behaviours without a description come last, the likeliest first.
     """
     return [behaviour for _, behaviour in scored(found, prior, unknown)]
 
 
-def scored(
-    found: Sequence[AnyRankable], prior: float = PRIOR, unknown: float = UNKNOWN
-) -> list[tuple[float, AnyRankable]]:
+def scored(found: Sequence[AnyRankable], prior: float, unknown: float = UNKNOWN) -> list[tuple[float, AnyRankable]]:
     """Behaviours with their scores, the smallest score first."""
     longest = max((b.length for b in found if b.length is not None), default=0.0) + unknown
     least = min((b.log_prob for b in found if b.log_prob is not None), default=0.0) - unknown
@@ -192,7 +187,7 @@ class Answers:
 
     def ranked(self) -> list[Behaviour]:
         """Behaviours that satisfy the examples, the best first."""
-        return rank(list(self.behaviours.values()))
+        return rank(list(self.behaviours.values()), self.calibration.prior)
 
     def weigh(self, judge: Judging, deadline: float) -> None:
         """Let a model score those of the best behaviours that it did not propose itself, until the deadline."""
@@ -210,7 +205,7 @@ class Answers:
 
         Programs that memorise are left out; the best of them is kept in `memorised`.
         """
-        found = scored(list(self.behaviours.values()))
+        found = scored(list(self.behaviours.values()), self.calibration.prior)
         sure = shares([score for score, _ in found], self.confidence())
         chosen: list[Answer] = []
         for (_, behaviour), share in zip(found, sure, strict=True):
@@ -220,7 +215,7 @@ class Answers:
             answer = replace(self._answer(behaviour), confidence=share)
             if not self._verified(answer):
                 continue
-            if self.calibration and self.calibration.memorising and memorises(answer.tokens, self.changed):
+            if self.calibration.memorising and memorises(answer.tokens, self.changed):
                 self.memorised = self.memorised or answer
             else:
                 chosen.append(answer)
@@ -228,13 +223,13 @@ class Answers:
 
     def confidence(self) -> float | None:
         """Probability that the best behaviour is right on unseen inputs; None if there is none or it is not known."""
-        if not self.behaviours or self.calibration is None:
+        if not self.behaviours or not self.calibration.weights:
             return None
         return confidence(self.evidence(), self.calibration.weights)
 
     def evidence(self) -> Evidence:
         """What is known about the best behaviour. There must be one."""
-        (score, best), *others = scored(list(self.behaviours.values()))
+        (score, best), *others = scored(list(self.behaviours.values()), self.calibration.prior)
         sources = set(best.proposals)
         return Evidence(
             others=len(others),

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Protocol
 
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
-from lasynth.domains.solvable import solvable
+from lasynth.domains.solvable import calibration, solvable
 from lasynth.solver.answers import PROBES
-from lasynth.solver.portfolio import PATIENCE, PRETRAINED, SURE, StrategyName
+from lasynth.solver.portfolio import PATIENCE, PRETRAINED, StrategyName
 from lasynth.solver.solution import Answer, Solution
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
@@ -131,7 +131,8 @@ def search_both(
     share = SHORT_SHARE * timeout if fixed.solved else (SYMBOLIC_SHARE if staged else 1.0) * timeout - clock.taken
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
-    if staged and _sureness(best) < SURE and clock.left > 0:
+    sure = calibration(type(get_domain(FIXED))).sure
+    if staged and _sureness(best) < sure and clock.left > 0:
         share = PATIENCE * timeout if best.solved else clock.left
         with suppress(InputError):  # the model cannot take these examples
             fixed = clock.run(search, FIXED, "neural", min(share, clock.left), fixed.behaviours)

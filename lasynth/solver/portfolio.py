@@ -27,17 +27,12 @@ if TYPE_CHECKING:
 StrategyName = Literal["portfolio", "symbolic", "neural"]
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Weights that come with the package: the folder of a checkpoint, named after its language."""
-FIRST_SHARE = 0.5
-"""Share of the remaining time for a strategy that is not the last one."""
 PATIENCE = 0.12
 """Share of the whole time for a strategy that starts when there is an answer already; it may find a better one."""
 LAST_CALL = 0.95
 """Share of the whole time for the search. The rest is for reducing and checking the answers."""
 NEARLY = 0.1
 """A strategy that ends with less than this share of its time left counts as cut short."""
-
-SURE = 0.5
-"""A strategy is not asked if the answer that was found before has at least this confidence."""
 
 
 class Later:
@@ -112,7 +107,7 @@ def gather(
     """
     ran: list[Strategy] = []
     for strategy in team:
-        if ran and not wide and (answers.confidence() or 0.0) >= SURE:
+        if ran and not wide and (answers.confidence() or 0.0) >= answers.calibration.sure:
             continue
         if isinstance(strategy, Later):
             now = time.perf_counter()
@@ -134,7 +129,7 @@ def gather(
 def _run(strategy: Strategy, answers: Answers, begin: float, timeout: float, last: bool) -> None:
     """Collect the candidates of one strategy within its share of the time."""
     now, last_call = time.perf_counter(), begin + LAST_CALL * timeout
-    until = now + (1.0 if last else FIRST_SHARE) * (last_call - now)
+    until = now + (1.0 if last else answers.calibration.first_share) * (last_call - now)
     if answers.behaviours:
         until = min(until, now + PATIENCE * timeout)
     answers.asked |= isinstance(strategy, Judging)

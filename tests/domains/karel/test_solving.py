@@ -99,8 +99,8 @@ def test_worlds_drawn_for_a_program_are_its_examples() -> None:
 
 def test_a_confidence_is_used_only_if_it_was_measured_and_is_calibrated() -> None:
     used = calibration(Karel)
-    assert (used is not None) == MEASURED.exists()
-    if used is not None:
+    assert bool(used.weights) == MEASURED.exists()
+    if used.weights:
         measured = json.loads(MEASURED.read_text())
         assert used.weights == measured["weights"]
         assert measured["expected calibration error"] <= 0.05

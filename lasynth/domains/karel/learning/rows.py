@@ -40,14 +40,14 @@ def rows(preset: str) -> dict[str, ModelConfig]:
 
 
 def _cpu(config: ModelConfig) -> ModelConfig:
-    """What two cores can train: small, all lexemes of a program at once, execution at statement ends."""
+    """What two cores can train: small, all lexemes of a program at once, latent execution outside of blocks only."""
     if config.architecture == "cursor":
         return config
     if config.architecture in ("pooled", "traces"):
         return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=16)
     return replace(
         config,
-        execute_at="outer" if config.execute_at == "outer" else "statement",
+        execute_at="statement" if config.executor == "real" else "outer",
         executor_network="whole",
         input_feeding=False,
         decoder="shared",
@@ -56,5 +56,5 @@ def _cpu(config: ModelConfig) -> ModelConfig:
         embedding=64,
         decoder_hidden=256,
         layers=1,
-        channels=32,
+        channels=16,
     )
