@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 .PHONY: demo test test-slow check bench weights weights-karel clean
 
-demo: $(VENV)/ready  ## sets of examples, the programs for them, gcc's word on these, and a robot that is drawn
+demo: $(VENV)/ready  ## solves three tasks, checks the C with gcc, draws a robot
 	@$(BIN)/python examples/demo.py
 
 WORKERS ?= 2
@@ -24,8 +24,9 @@ bench: $(VENV)/ready  ## every benchmark: JSON on the terminal
 	@for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # The shipped weights from nothing, in runs/weights: three data sets and three trainings, each with the weights of the one before;
-# some six hours on two cores. Steps, batch and processes are fixed, so the same machine gives the same weights. STEPS are of the
-# three trainings, as in the card of the shipped weights.
+# some six hours on two cores. Steps, batch and processes are fixed, so each call on the same machine gives the same weights. STEPS
+# are of the three trainings, as in the card of the shipped weights. Those were trained by hours, with a learning rate that follows
+# the clock, so this gives a model like them, not the same.
 STEPS ?= 16972 16956 19690
 GENERATE = $(BIN)/lasynth generate c --val 1000 --reduce --reduce-checks 0 --rewrite --branch-share 0.5 --loop-share 0 --zero-share 0.05
 TRAIN = OMP_NUM_THREADS=1 $(BIN)/lasynth train --processes 2 --batch 128 \

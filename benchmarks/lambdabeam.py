@@ -1,22 +1,19 @@
-"""The handwritten tasks of LambdaBeam (Shi et al. 2023): tasks for which a program fits all given examples, and
-seconds.
+"""The handwritten tasks of LambdaBeam (Shi et al. 2023): for how many a program fits all given examples, and seconds.
 
     python benchmarks/lambdabeam.py --data lambdabeam_dev.jsonl --seconds 10 --out benchmarks/results/lambdabeam.json
 
 Each line of the data is {"id": .., "given": [{"inputs": {"x": .., ..}, "output": ..}, ..]}. The data are not part of
-this
-repository; without the file nothing is measured. Tasks with values that the language does not have count as not solved.
+this repository; without the file nothing is measured. Tasks with values that the language does not have count as not
+solved.
 """
 
 from __future__ import annotations
 
-import json
-import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from _lists import attempt_all, middle, read_tasks
 from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
@@ -50,15 +47,7 @@ def main() -> None:
     add_clock(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    if not arguments.data.exists():
-        print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
-        return
-    tasks = [json.loads(line) for line in arguments.data.read_text().splitlines()]
-    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
-    rows = []
-    for task in tasks:
-        rows.append(attempt(task, arguments.seconds))
-        print(f"{len(rows)}/{len(tasks)}, fit: {sum(row['fits'] for row in rows)}", end="\r", file=sys.stderr)
+    rows = attempt_all(read_tasks(arguments.data), lambda task: attempt(task, arguments.seconds), "fits")
     times = [row["seconds"] for row in rows if row["fits"]]
     figures = {
         "seconds per task": arguments.seconds,
@@ -66,7 +55,7 @@ def main() -> None:
         "tasks": len(rows),
         "fits all examples": len(times),
         "percent": round(100 * len(times) / len(rows), 1),
-        "median seconds of tasks that fit": round(statistics.median(times), 3) if times else None,
+        "median seconds of tasks that fit": middle(times),
         "longest seconds": max(row["seconds"] for row in rows),
         "tasks, one by one": rows,
     }

@@ -1,5 +1,4 @@
-"""List Functions (Rule 2020): tasks of which all held-out examples are right, and seconds. 8 examples given, 8 held
-out.
+"""List Functions (Rule 2020): in how many tasks all held-out examples are right, and seconds. 8 examples are given.
 
     python benchmarks/list_functions.py --data list_functions_dev.jsonl --out benchmarks/results/list_functions.json
 
@@ -9,13 +8,11 @@ not part of this repository; without the file nothing is measured.
 
 from __future__ import annotations
 
-import json
-import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from _lists import attempt_all, middle, read_tasks
 from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
@@ -57,7 +54,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "held-out examples right, percent": round(
             100 * sum(row["held-out examples right"] for row in rows) / (8 * len(rows)), 1
         ),
-        "median seconds of tasks that are right": round(statistics.median(solved), 3) if solved else None,
+        "median seconds of tasks that are right": middle(solved),
         "longest seconds": max(row["seconds"] for row in rows),
     }
 
@@ -70,15 +67,8 @@ def main() -> None:
     add_clock(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    if not arguments.data.exists():
-        print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
-        return
-    tasks = [json.loads(line) for line in arguments.data.read_text().splitlines()][: arguments.tasks]
-    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
-    rows = []
-    for task in tasks:
-        rows.append(attempt(task, arguments.seconds))
-        print(f"{len(rows)}/{len(tasks)}, right: {sum(row['right'] for row in rows)}", end="\r", file=sys.stderr)
+    tasks = read_tasks(arguments.data)[: arguments.tasks]
+    rows = attempt_all(tasks, lambda task: attempt(task, arguments.seconds), "right")
     report({"seconds per task": arguments.seconds, **clock, **summary(rows), "tasks, one by one": rows}, arguments.out)
 
 

@@ -16,12 +16,11 @@ import numpy as np
 import torch
 from _measuring import best_time, parser, report
 
-from lasynth.batch import WIDTH
+from lasynth.batch import WIDTH, Collator, padded
 from lasynth.config import model_config
 from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
-from lasynth.domains.restricted_c.execution.prefixes import prefix_values
-from lasynth.models.base import IO, Batch
+from lasynth.models.base import Batch
 from lasynth.models.build import Model, build_model
 from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.settings import TrainConfig
@@ -31,28 +30,20 @@ ROWS = ("LaSynth", "LaSynth+", "NoPartialExecutor", "NoExecutor", "RobustFill", 
 COMPARED = ("LaSynth", "LaSynth+", "NoExecutor")
 EXAMPLES = 5
 DOMAIN = RestrictedC()
+COLLATE = Collator.of(model_config("LaSynth", "cpu"), DOMAIN, states=True)
 
 
 def batches(count: int, size: int, reduce: bool) -> list[Batch]:
     """`count` batches of `size` tasks. The tasks are sorted by length first, like the buckets in training."""
-    options = COptions(reduce=reduce)
-    tasks, _ = DOMAIN.sample_tasks(Random(3), count * size, options)
+    tasks, _ = DOMAIN.sample_tasks(Random(3), count * size, COptions(reduce=reduce))
     programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
     values = np.array([[(e.input, e.output) for e in task.examples[:EXAMPLES]] for task in tasks], np.int32)
     order = np.argsort([len(program) for program in programs], kind="stable")
-    return [make_batch([programs[i] for i in rows], values[rows], options) for rows in order.reshape(count, size)]
+    return [make_batch([programs[i] for i in rows], values[rows]) for rows in order.reshape(count, size)]
 
 
-def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any], options: COptions) -> Batch:
-    tokens = np.full((len(programs), -(-max(map(len, programs)) // WIDTH) * WIDTH), PAD)
-    for row, program in zip(tokens, programs, strict=True):
-        row[: len(program)] = program
-    inputs, outputs = values[:, :, 0], values[:, :, 1]
-    states, valid = prefix_values(DOMAIN.table.kinds[tokens], DOMAIN.table.arguments[tokens], inputs)
-    valid &= ((states >= options.smallest_value) & (states <= options.largest_value)).all(-1)
-    arrays = [torch.from_numpy(array) for array in (inputs, outputs, tokens, states)]
-    present = torch.ones(inputs.shape[:2], dtype=torch.bool)
-    return Batch(IO(arrays[0], arrays[1], present), arrays[2], arrays[3], torch.from_numpy(valid))
+def make_batch(programs: list[list[int]], values: np.ndarray[Any, Any]) -> Batch:
+    return COLLATE.tasks(values[:, :, 0], values[:, :, 1], padded(programs, WIDTH))
 
 
 def trainer(model: Model, bf16: bool) -> Callable[[Batch], None]:

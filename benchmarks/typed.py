@@ -9,14 +9,13 @@ wrong.
 
 from __future__ import annotations
 
-import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Any, NamedTuple
 
+from _lists import attempt_all, middle
 from _measuring import add_clock, choose_clock, parser, report
 
 from lasynth import solve
@@ -258,7 +257,7 @@ def sureness(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "every wrong answer has a low confidence": all(confidence < LOW for confidence in wrong),
         "right answers with a low confidence": sum(confidence < LOW for confidence in right),
         "low means below": LOW,
-        "median confidence of right answers": round(statistics.median(right), 3) if right else None,
+        "median confidence of right answers": middle(right),
     }
 
 
@@ -268,11 +267,7 @@ def main() -> None:
     add_clock(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
-    rows = []
-    for problem in PROBLEMS:
-        rows.append(attempt(problem, arguments.seconds))
-        print(f"{len(rows)}/{len(PROBLEMS)}, right: {sum(r['right'] for r in rows)}", end="\r", file=sys.stderr)
+    rows = attempt_all(PROBLEMS, lambda problem: attempt(problem, arguments.seconds), "right")
     times = [row["seconds"] for row in rows if row["right"]]
     figures = {
         "seconds per problem": arguments.seconds,
@@ -282,7 +277,7 @@ def main() -> None:
         "percent": round(100 * len(times) / len(rows), 1),
         "right among three answers": sum(row["right among three"] for row in rows),
         **sureness(rows),
-        "median seconds of problems that are right": round(statistics.median(times), 3) if times else None,
+        "median seconds of problems that are right": middle(times),
         "longest seconds": max(row["seconds"] for row in rows),
         "problems, one by one": rows,
     }

@@ -173,12 +173,24 @@ def collect(tasks: Sequence[Sample], timeout: float) -> list[dict[str, Any]]:
         if (row["symbolic"] is None or predicted(weights, row["symbolic"]) < UNASKED)
         and model.refusal(tasks[i].given) is None
     ]
+    ask(model, unsure, searches, tasks, rows, timeout)
+    return rows
+
+
+def ask(
+    model: Later,
+    unsure: Sequence[int],
+    searches: Sequence[Answers],
+    tasks: Sequence[Sample],
+    rows: Sequence[dict[str, Any]],
+    timeout: float,
+) -> None:
+    """Ask the model about the unsure ones of these tasks. The outcomes become part of the rows."""
     with progress({"neural": len(unsure)}) as report:
         for i in unsure:
             found = gather([model.neural], searches[i], time.perf_counter(), timeout)
             rows[i]["asked"] = outcome(found, tasks[i])
             report("neural", 1)
-    return rows
 
 
 # --- fit and measurement ----------------------------------------------------------------------------------------------
@@ -291,26 +303,44 @@ def draw(bins: Sequence[dict[str, float]], file: Path) -> None:
     figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=int, default=1000, help="tasks of each of the two sets")
-    parser.add_argument("--seed", type=int, default=77, help="of the first set; the second one has the next seed")
-    parser.add_argument("--timeout", type=float, default=10.0, help="seconds per task")
+def parser_of(description: str | None, seed: int, timeout: float, what: str) -> argparse.ArgumentParser:
+    """A parser with the arguments that the experiment takes in every language. `what` the timeout limits."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=seed, help="of the first set; the second one has the next seed")
+    parser.add_argument("--timeout", type=float, default=timeout, help=what)
     parser.add_argument("--earlier", type=Path, help="take the searches that this result file has")
     parser.add_argument("--out", type=Path, help="write the figures to this file")
     parser.add_argument("--figure", type=Path, help="draw the reliability diagram (needs matplotlib)")
-    arguments = parser.parse_args(words)
-    searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
-    for number, name in enumerate(SETS):
-        if name not in searches:
-            searches[name] = collect(samples(arguments.tasks, arguments.seed + number), arguments.timeout)
-    found = summary(*(searches[name] for name in SETS))
+    return parser
+
+
+def earlier(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
+    """The searches of an earlier run, by the name of their set."""
+    searches: dict[str, list[dict[str, Any]]] = {}
+    return json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else searches
+
+
+def publish(
+    found: dict[str, Any], searches: dict[str, list[dict[str, Any]]], arguments: argparse.Namespace, **facts: Any
+) -> None:
+    """Print the figures; write and draw them where the arguments ask for it. `facts` stand before the hardware."""
     show(found, None)
     if arguments.out:
-        facts = {"seed": arguments.seed, "timeout": arguments.timeout, "hardware": hardware()}
+        facts = {"seed": arguments.seed, "timeout": arguments.timeout, **facts, "hardware": hardware()}
         arguments.out.write_text(_result({**facts, **found}, searches))
     if arguments.figure:
         draw(found["reliability"], arguments.figure)
+
+
+def main(words: list[str]) -> int:
+    parser = parser_of(__doc__, 77, 10.0, "seconds per task")
+    parser.add_argument("--tasks", type=int, default=1000, help="tasks of each of the two sets")
+    arguments = parser.parse_args(words)
+    searches = earlier(arguments)
+    for number, name in enumerate(SETS):
+        if name not in searches:
+            searches[name] = collect(samples(arguments.tasks, arguments.seed + number), arguments.timeout)
+    publish(summary(*(searches[name] for name in SETS)), searches, arguments)
     print(f"in use: {calibration(type(C))}")
     return 0
 

@@ -15,7 +15,6 @@ takes searches from an earlier result with the same seed and time limit, and add
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -28,14 +27,24 @@ from typing import Any
 
 time.perf_counter = time.process_time  # before the solver is imported
 
-from _results import show  # noqa: E402
-from confidence import SETS, UNASKED, Sample, _result, draw, fit, outcome, predicted, reliable  # noqa: E402
+from confidence import (  # noqa: E402
+    SETS,
+    UNASKED,
+    Sample,
+    ask,
+    earlier,
+    fit,
+    outcome,
+    parser_of,
+    predicted,
+    publish,
+    reliable,
+)
 from numpy.typing import NDArray  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
 from lasynth.domains.karel.generator import KarelOptions, sample_examples  # noqa: E402
 from lasynth.domains.solvable import calibration  # noqa: E402
-from lasynth.hardware import hardware  # noqa: E402
 from lasynth.progress import progress  # noqa: E402
 from lasynth.solver import PRETRAINED  # noqa: E402
 from lasynth.solver.answers import Answers  # noqa: E402
@@ -84,11 +93,7 @@ def collect(tasks: Sequence[Sample], timeout: float, weights: Path) -> list[Row]
         return rows
     model, first_fit = Later(weights, KAREL, 1), fit([row["symbolic"] for row in rows if row["symbolic"]], NAMES)
     unsure = [i for i, row in enumerate(rows) if not row["symbolic"] or sure(row["symbolic"], first_fit) < UNASKED]
-    with progress({"neural": len(unsure)}) as report:
-        for i in unsure:
-            found = gather([model.neural], searches[i], time.perf_counter(), timeout)
-            rows[i]["asked"] = outcome(found, tasks[i])
-            report("neural", 1)
+    ask(model, unsure, searches, tasks, rows, timeout)
     return rows
 
 
@@ -123,33 +128,22 @@ def summary(fit_rows: list[Row], measured: list[Row]) -> dict[str, Any]:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, 77, 1.0, "seconds of the process per task and strategy")
     parser.add_argument("--tasks", type=int, default=1000, help="tasks of each of the two sets")
-    parser.add_argument("--seed", type=int, default=77, help="of the first set; the second one has the next seed")
-    parser.add_argument("--timeout", type=float, default=1.0, help="seconds of the process per task and strategy")
     parser.add_argument("--weights", type=Path, default=PRETRAINED / KAREL.name, help="folder of the model")
-    parser.add_argument("--earlier", type=Path, help="take the searches that this result file has")
-    parser.add_argument("--out", type=Path, help="write the figures to this file")
-    parser.add_argument("--figure", type=Path, help="draw the reliability diagram (needs matplotlib)")
     parser.add_argument("--calibration", type=Path, help="write the weights to this file, which `solve` reads")
     arguments = parser.parse_args(words)
-    searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
+    searches = earlier(arguments)
     for number, name in enumerate(SETS):
         done = searches.setdefault(name, [])
         tasks = samples(arguments.tasks, arguments.seed + number)  # the first ones do not depend on their number
         if tasks[len(done) :]:
             done += collect(tasks[len(done) :], arguments.timeout, arguments.weights)
     found = summary(*(searches[name] for name in SETS))
-    show(found, None)
-    if arguments.out:
-        model = arguments.weights.exists()
-        facts = {"seed": arguments.seed, "timeout": arguments.timeout, "model": model, "hardware": hardware()}
-        arguments.out.write_text(_result({**facts, **found}, searches))
+    publish(found, searches, arguments, model=arguments.weights.exists())
     if arguments.calibration:
         calibrated = {**asdict(CALIBRATION), "weights": found["weights"]}
         arguments.calibration.write_text(json.dumps(calibrated, indent=1) + "\n")
-    if arguments.figure:
-        draw(found["reliability"], arguments.figure)
     return 0
 
 

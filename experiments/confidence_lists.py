@@ -14,7 +14,6 @@ Seconds are those of the process, not of the wall, so that other work on the mac
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -26,12 +25,10 @@ from typing import Any
 
 time.perf_counter = time.process_time  # before the solver is imported
 
-from _results import show  # noqa: E402
-from confidence import Sample, _result, draw, fit, outcome, predicted, reliable  # noqa: E402
+from confidence import Sample, earlier, fit, outcome, parser_of, predicted, publish, reliable  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
 from lasynth.domains.lists.data.generator import ListsOptions  # noqa: E402
-from lasynth.hardware import hardware  # noqa: E402
 from lasynth.progress import progress  # noqa: E402
 from lasynth.solver.answers import Answers  # noqa: E402
 from lasynth.solver.portfolio import gather, warm_up  # noqa: E402
@@ -195,27 +192,16 @@ def summary(fit_rows: list[dict[str, Any]], measured: list[dict[str, Any]]) -> d
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, 78, 2.0, "seconds of the process per task")
     parser.add_argument("--tasks", type=int, nargs=2, default=[750, 900], help="tasks of each of the two sets")
-    parser.add_argument("--seed", type=int, default=78, help="of the first set; the second one has the next seed")
-    parser.add_argument("--timeout", type=float, default=2.0, help="seconds of the process per task")
     parser.add_argument("--data", type=Path, default=DATA, help="development tasks of List Functions")
-    parser.add_argument("--earlier", type=Path, help="take the searches that this result file has")
-    parser.add_argument("--out", type=Path, help="write the figures to this file")
-    parser.add_argument("--figure", type=Path, help="draw the reliability diagram (needs matplotlib)")
     arguments = parser.parse_args(words)
-    searches = json.loads(arguments.earlier.read_text())["searches"] if arguments.earlier else {}
+    searches = earlier(arguments)
     for number, name in enumerate(SETS):
         if name not in searches:
             tasks = samples(arguments.tasks[number], arguments.seed + number, arguments.data)
             searches[name] = collect(tasks, arguments.timeout)
-    found = summary(*(searches[name] for name in SETS))
-    show(found, None)
-    if arguments.out:
-        facts = {"seed": arguments.seed, "timeout": arguments.timeout, "hardware": hardware()}
-        arguments.out.write_text(_result({**facts, **found}, searches))
-    if arguments.figure:
-        draw(found["reliability"], arguments.figure)
+    publish(summary(*(searches[name] for name in SETS)), searches, arguments)
     return 0
 
 

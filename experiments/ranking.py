@@ -1,4 +1,4 @@
-"""Fits the ranking of answers, which weighs a short description against the model's probability.
+"""Does the model's probability help to rank behaviours that fit? Compares weights for it, by language.
 
     lasynth generate c --out data/ranking --test 600 --seed 31
     python experiments/ranking.py data/ranking/test.parquet --tasks 400 --out experiments/results/ranking.json

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures a run as the card of the shipped weights for Karel tells it, then exports it with these figures.
+# Measures a training for Karel, then exports it with these figures on its card. `make weights-karel` calls it. No
+# weights for Karel are shipped yet.
 #   sh experiments/shipped_karel.sh RUN FOLDER
 # 1,000 tasks that no training has seen: five worlds are given, and the sixth is held out. They are drawn like the
 # training tasks, so some have a program of the training set. `novel.py` tells the figures of those that have not.

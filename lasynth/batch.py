@@ -21,6 +21,7 @@ from lasynth.domains.learnable import Array, Hopeless, Machine, Values, learnabl
 from lasynth.models.base import IO, Batch
 from lasynth.split import Split
 from lasynth.task import InputError
+from lasynth.vocab import PAD
 
 POOL = 50
 """How many batches of shuffled tasks are sorted by length together: more for less padding, fewer for better mixing."""
@@ -75,15 +76,24 @@ class Collator:
     def batch(self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> Batch:
         """The tasks `rows`, (B,), each with its examples `pairs`, (B, K)."""
         inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, *)
-        tokens = split.padded(rows, WIDTH)  # (B, T)
+        batch = self.tasks(inputs, outputs, split.padded(rows, WIDTH))
+        if not self.every:
+            return batch
+        return batch._replace(every=self.io(split.inputs[rows], split.outputs[rows]))
+
+    def tasks(self, inputs: Array, outputs: Array, tokens: NDArray[np.int64]) -> Batch:
+        """Tasks from arrays. (B, K, *), (B, K, *), (B, T)"""
         batch = Batch(self.io(inputs, outputs), torch.from_numpy(tokens))
-        if self.every:
-            batch = batch._replace(every=self.io(split.inputs[rows], split.outputs[rows]))
         if not self.states:
             return batch
         states, valid = self.machine.states(tokens, inputs)  # (B, S, K, *), (B, S, K)
         valid = valid & self.values.inside(self.config, states)
         return batch._replace(states=torch.from_numpy(states), states_valid=torch.from_numpy(valid))
+
+    def programs(self, task: IO, programs: Sequence[Sequence[int]]) -> Batch:
+        """Several programs (lexeme numbers with EOS) for the examples of one task."""
+        io = IO(*(part.expand(len(programs), *part.shape[1:]) for part in task))
+        return Batch(io, torch.from_numpy(padded(programs)))
 
     def first(self, split: Split, rows: Sequence[int], given: int) -> Batch:
         """Tasks with their first `given` examples, as a search sees them."""
@@ -171,6 +181,14 @@ class Stream:
             self._order = np.resize(order, (max(1, self.plan.curriculum // size), size)) if staged else order
             self._epoch = epoch
         return self._order
+
+
+def padded(programs: Sequence[Sequence[int]], multiple: int = 1) -> NDArray[np.int64]:
+    """Programs as rows, each with PAD at its end. T is the longest, rounded up to `multiple`. (B, T)"""
+    tokens = np.full((len(programs), -(-max(map(len, programs)) // multiple) * multiple), PAD, np.int64)
+    for row, program in zip(tokens, programs, strict=True):
+        row[: len(program)] = program
+    return tokens
 
 
 def bucketed(rng: np.random.Generator, lengths: NDArray[np.int64], size: int) -> NDArray[np.int64]:

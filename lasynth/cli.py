@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_command(words: list[str]) -> int:
     """Run a command and return its exit code. Errors are printed."""
     from lasynth.commands.terminal import complain
-    from lasynth.task import Diverged, ExecutionError, InputError, ParseError, WorkerDied
+    from lasynth.task import Diverged, ExecutionError, InputError, OutOfMemory, ParseError, WorkerDied, lacks_memory
 
     try:
         code = _dispatch(words)
@@ -67,25 +67,20 @@ def _run_command(words: list[str]) -> int:
     except ExecutionError as error:
         complain(f"{type(error).__name__}: {error}")
         return FAILED
-    except (Diverged, WorkerDied) as error:
+    except (Diverged, OutOfMemory, WorkerDied) as error:
         complain(str(error))
         return FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
         return 0
     except (MemoryError, RuntimeError) as error:
-        if not _lacks_memory(error):
+        if not lacks_memory(error):
             raise
         complain("there is not enough memory for this")
         return FAILED
     except OSError as error:  # a full disk, a file that vanished
         complain(str(error))
         return BAD_INPUT
-
-
-def _lacks_memory(error: Exception) -> bool:
-    """Torch has no type of its own for this error."""
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def _dispatch(words: list[str]) -> int:

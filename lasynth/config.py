@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+SIZES = ("hidden", "embedding", "decoder_hidden", "layers", "channels")
+"""Settings that every architecture has."""
 MOST_UNITS, MOST_LAYERS = 65_536, 64
 """Largest sizes: a typo should get a message, not use up all memory."""
 
@@ -30,7 +32,8 @@ class ModelConfig:
     architecture: Literal["encoder_decoder", "cursor", "pooled", "traces"] = "encoder_decoder"
     """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every
     example before every lexeme. pooled: one decoder per example, without attention and execution (Bunel et al. 2018).
-    traces: writes the actions of every example first, then the program (Shin et al. 2018)."""
+    traces: writes the actions of every example first, then the program (Shin et al. 2018). The settings from `executor`
+    to `overview` are those of encoder_decoder; the other architectures use only the sizes."""
 
     # --- execution ---------------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"
@@ -98,7 +101,7 @@ class ModelConfig:
         return found
 
     def _sizes(self) -> list[tuple[bool, str]]:
-        at_least_one = ("hidden", "embedding", "decoder_hidden", "layers", "channels", "examples")
+        at_least_one = (*SIZES, "examples")
         return [
             *((getattr(self, name) < 1, f"{name} must be at least 1") for name in at_least_one),
             (self.overview < 0, "overview must not be negative"),
@@ -206,7 +209,8 @@ def model_config(
     rows: Callable[[str], Mapping[str, ModelConfig]] | None = None,
     **settings: Any,
 ) -> ModelConfig:
-    """A row at a preset's size, for these values, with single settings changed. ValueError for an unknown name.
+    """A row at a preset's size, for these values, with single settings changed. ValueError for an unknown name or a
+    setting without effect.
 
     `rows` gives the rows of a language at a preset's size: by default those of restricted C.
     """
@@ -217,7 +221,11 @@ def model_config(
     for kind, name, names in asked:
         if name not in names:
             raise ValueError(f"there is no {kind} `{name}`; there are {', '.join(names)}")
-    return replace(there[row], values=values, **settings)
+    made = replace(there[row], values=values, **settings)
+    idle = [name for name in settings if name not in (*SIZES, "architecture", "examples")]
+    if idle and made.architecture != "encoder_decoder":
+        raise ValueError(f"{idle[0]} has no effect with architecture: {made.architecture}")
+    return made
 
 
 def read_settings(words: Sequence[str]) -> dict[str, Any]:

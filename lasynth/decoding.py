@@ -89,7 +89,8 @@ class Decoding:
         return True
 
     def decode(self, begin: int, end: int, choosing: type[Choice] = Choice) -> dict[int, NDArray[np.int16]]:
-        """Programs for the tasks from `begin` to `end` that are right on all examples, by the number after `begin`."""
+        """Programs for the tasks from `begin` to `end` that are right on all examples, keyed by the task's number
+        counted from `begin`."""
         tasks = self.split.part(begin, end)
         given = self.domain.given(tasks.examples)
         inputs, outputs = (np.ascontiguousarray(side[:, :given]) for side in (tasks.inputs, tasks.outputs))

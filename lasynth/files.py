@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_file(file: Path, content: str | bytes) -> None:
     """Write a file, or replace it, in one atomic step. OSError."""
+    with replacing(file) as new:
+        new.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[BinaryIO]:
+    """A new file to fill. When the `with` block ends without an error, it becomes `file`, or replaces it. OSError."""
     partial = _hidden(file)
     try:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        _sync(partial)
+        with partial.open("w+b") as new:
+            yield new
+            new.flush()
+            os.fsync(new.fileno())
         os.replace(partial, file)
         _sync(file.parent)
     finally:
@@ -45,12 +56,15 @@ def new_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def remove_leftovers(folder: Path, name: str = "*") -> None:
-    """Remove what killed processes left half-written in a folder, or only what was to become `name`.
+def remove_leftovers(folder: Path, name: str = "*", idle: float = 0.0) -> None:
+    """Remove what killed processes left half-written in a folder, or only what was to become `name`, a glob pattern.
 
-    Only for a folder, or a name, to which one process writes.
+    What changed less than `idle` seconds ago stays. With 0, only one process may write to the folder or the name.
     """
     for path in folder.glob(f".{name}.partial-*"):
+        with suppress(FileNotFoundError):  # another process may have finished it
+            if idle and time.time() - path.stat().st_mtime < idle:
+                continue
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -59,7 +73,7 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
 
 def _hidden(path: Path) -> Path:
     """Where new content is written: in the same folder, since a rename works within one file system only."""
-    return path.with_name(f".{path.name}.partial-{os.getpid()}")
+    return path.with_name(f".{path.name.removeprefix('.')}.partial-{os.getpid()}")
 
 
 def _put_in_place(partial: Path, folder: Path) -> None:

@@ -27,14 +27,14 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from lasynth.distributed import PATIENCE
 from lasynth.interruption import stop_signal
-from lasynth.task import Diverged, InputError, WorkerDied
+from lasynth.task import Diverged, InputError, OutOfMemory, WorkerDied
 from lasynth.workers import end_with_parent, signals_ignored, threads_per_process
 
 RESTARTS = 3
 """How often a group is restarted before the next death is an error."""
 GRACE = 5.0
 """Seconds that the other processes have, after one has died, to end and to send their errors."""
-FINAL = (InputError, Diverged, OSError)
+FINAL = (InputError, Diverged, OutOfMemory, OSError)
 """Errors that would occur again after a restart."""
 
 T = TypeVar("T")

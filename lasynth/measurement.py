@@ -79,7 +79,7 @@ class Measurement:
 
     @staticmethod
     def from_json(stored: Mapping[str, Any]) -> Measurement:
-        """The measurement that `json` made this of."""
+        """The inverse of `json`."""
         source = None
         if "run" in stored:
             source = Source(stored["run"], stored["step"], SearchConfig(**stored["search"]))

@@ -53,7 +53,7 @@ class Outcomes:
     exact: Flags
     """The first consistent program equals, lexeme by lexeme, the one that the task was made from."""
     exact_most_likely: Flags
-    """The most likely program does."""
+    """The most likely program equals the task's own."""
     consistent: Flags
     """Some program of the beam satisfies the given examples."""
     in_beam: Flags

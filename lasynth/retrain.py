@@ -102,7 +102,7 @@ class Retraining:
 
 
 Perform = Callable[[Job | Relabelling], Outcome | Relabelled]
-"""Does a stage, in as many processes as there are to be."""
+"""Does a stage. The caller decides in how many processes."""
 
 
 def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> list[dict[str, Any]] | None:

@@ -47,7 +47,7 @@ class TrainConfig:
     bf16: bool = True
     """Compute in bfloat16 if the processor supports it; weights stay in float32."""
     seed: int = 0
-    """The same seed, settings, number of processes and --steps give the same weights on the same machine."""
+    """The same seed, settings, number of processes and steps give the same weights on the same machine."""
     draw_examples: tuple[int, int] | None = None
     """Fewest and most examples of a task: the number is drawn for every batch. By default the model's number."""
     mistakes: float = 0.0

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import Array, Values, learnable
+from lasynth.files import remove_leftovers, replacing
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
@@ -29,6 +30,8 @@ LARGE = 256_000_000
 """Columns of at least so many bytes are memory-mapped."""
 PIECE = 8192
 """Tasks that are read together."""
+IDLE = 3600.0
+"""Seconds after which a half-written file counts as left by a killed process. Several processes may write at once."""
 COLUMNS = ["lexemes", "category", "novel"]
 VALUES = ["inputs", "outputs"]
 
@@ -150,17 +153,13 @@ def _mapped_file(path: Path, name: str) -> Path:
 
 def _written(mapped: Path, first: Array, pieces: Iterator[Array], shape: tuple[int, ...]) -> Array:
     """Write a column to its file, or to a temporary file if the folder is read-only. Returns it as a mapped array."""
-    for old in mapped.parent.glob(f"{mapped.name.rpartition('-')[0]}-*.mapped"):
-        old.unlink(missing_ok=True)  # left from a Parquet file that was replaced
-    partial = mapped.with_name(f"{mapped.name}.partial-{os.getpid()}")
-    try:
-        store: BinaryIO = partial.open("w+b")
-    except OSError:
-        store, partial = tempfile.TemporaryFile(), mapped  # noqa: SIM115
-    with store:
+    writable, column = os.access(mapped.parent, os.W_OK), mapped.name.rpartition("-")[0]
+    if writable:
+        remove_leftovers(mapped.parent, f"{column.removeprefix('.')}-*.mapped", IDLE)
+        for old in {*mapped.parent.glob(f"{column}-*.mapped")} - {mapped}:
+            old.unlink(missing_ok=True)  # left from a Parquet file that was replaced
+    with replacing(mapped) if writable else tempfile.TemporaryFile() as store:
         for piece in (first, *pieces):
             store.write(np.ascontiguousarray(piece, first.dtype).tobytes())
         store.flush()
-        if partial != mapped:
-            os.replace(partial, mapped)
         return np.memmap(store, first.dtype, "r", shape=shape)

@@ -71,8 +71,19 @@ class Diverged(RuntimeError):
     """A training whose loss, or a model whose output, is no longer a number."""
 
 
+class OutOfMemory(RuntimeError):
+    """There is not enough memory for the work. The message says what could be made smaller."""
+
+
 class WorkerDied(RuntimeError):
     """A process that did part of the work ended too early: killed, out of memory, or by an unexpected error."""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error of Python or torch means that memory ran out. Torch has no type of its own for it on the CPU."""
+    return isinstance(error, MemoryError) or any(
+        words in str(error) for words in ("can't allocate memory", "out of memory")
+    )
 
 
 class ExecutionError(RuntimeError):

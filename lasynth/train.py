@@ -39,7 +39,7 @@ from lasynth.reward import BeamReward
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
 from lasynth.split import Split, load_split
-from lasynth.task import Diverged, InputError
+from lasynth.task import Diverged, InputError, OutOfMemory, lacks_memory
 
 FLOOR = 0.01
 """Share of the learning rate that is left at the end of a cosine."""
@@ -100,7 +100,7 @@ def learning_rate(config: TrainConfig, step: int, done: float) -> float:
 
 # --- the loop --------------------------------------------------------------------------------------------------------
 def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome:
-    """Train a model, from the beginning or from its last checkpoint. InputError; Diverged.
+    """Train a model, from the beginning or from its last checkpoint. InputError; Diverged; OutOfMemory.
 
     SIGINT and SIGTERM stop it between two steps, with a checkpoint. So does `told_to_stop` when it returns True.
     """
@@ -124,12 +124,13 @@ def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome
 
 @contextmanager
 def _memory_errors(batch: int) -> Iterator[None]:
-    """Turn a lack of memory into an InputError."""
+    """Turn a lack of memory into OutOfMemory."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error):
-            raise InputError(f"not enough memory for a batch of {batch:,} programs and a model of this size") from error
+        if lacks_memory(error):
+            text = f"there is not enough memory for a batch of {batch:,} programs and a model of this size"
+            raise OutOfMemory(text) from error
         raise
 
 

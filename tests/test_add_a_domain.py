@@ -13,7 +13,9 @@ from lasynth import domains
 from lasynth.cli import main
 from lasynth.dataset import read_tasks
 from lasynth.domains import get_domain
-from lasynth.domains.base import Domain
+from lasynth.domains.base import Columnar, Domain
+from lasynth.domains.learnable import Learnable
+from lasynth.domains.solvable import Comparing, Drawing, Parted, Reading, Simplifying, Solvable
 
 PAGE = (Path(__file__).parents[1] / "docs" / "add_a_domain.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -92,3 +94,6 @@ def test_the_page_accounts_for_every_method() -> None:
     assert have <= wanted
     named = set(re.findall(r"`(\w+)`", PAGE))
     assert wanted - have - named == set()
+    for protocol in (Learnable, Solvable, Simplifying, Comparing, Reading, Drawing, Parted, Columnar):
+        assert {name for name in vars(protocol) if not name.startswith("_")} <= named, protocol
+        assert protocol.__name__ in named

@@ -19,7 +19,7 @@ from lasynth.commands.dialogue import ask
 from lasynth.commands.terminal import print_code
 from lasynth.domains import get_domain
 from lasynth.solver.asking import Question
-from lasynth.task import Example
+from lasynth.task import Example, OutOfMemory
 
 ROOT = Path(__file__).parents[1]
 SHIFT = ROOT / "examples" / "shift.c"
@@ -85,13 +85,19 @@ def test_version(call) -> None:  # type: ignore[no-untyped-def]
     assert "--version" in call("--help")[1]
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes")])
+MEMORY_TEXT = "there is not enough memory for this"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes"), OutOfMemory(MEMORY_TEXT)],
+)
 def test_too_little_memory(call, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     def fail(words: list[str]) -> int:
         raise error
 
     monkeypatch.setattr("lasynth.commands.run.main", fail)
-    assert call("run", SHIFT) == (1, "", "lasynth: there is not enough memory for this\n")
+    assert call("run", SHIFT) == (1, "", f"lasynth: {MEMORY_TEXT}\n")
 
 
 def test_devices_without_an_end_are_not_read_to_the_end(call) -> None:  # type: ignore[no-untyped-def]

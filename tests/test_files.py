@@ -15,7 +15,7 @@ from lasynth.files import new_folder, remove_leftovers, write_file
 from tests.timing import wait_until
 
 SIZE = 1_000_000
-CALLS = [(os, "fsync"), (os, "replace"), (Path, "rename"), (Path, "write_bytes"), (shutil, "rmtree")]
+CALLS = [(os, "fsync"), (os, "replace"), (Path, "rename"), (Path, "open"), (shutil, "rmtree")]
 """Functions that writing calls. Tests let each of these calls fail."""
 
 
@@ -157,6 +157,16 @@ def test_a_kill_leaves_the_old_or_the_new_content(write: Callable[[Path, str], N
         assert set(names(tmp_path)) <= {"place"}
         moment += 1
     assert seen == ({"old", "new"} if write is write_file else {"old", "none", "new"})
+
+
+def test_leftovers_that_may_still_grow_stay(tmp_path: Path) -> None:
+    old, new, other = (tmp_path / f".{name}.partial-1" for name in ("one", "only", "two"))
+    for path in (old, new, other):
+        path.touch()
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    remove_leftovers(tmp_path, "on*", idle=60)
+    assert names(tmp_path) == [new.name, other.name]
 
 
 def test_a_link_to_a_folder_stays(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ GOOD = Outcome(0, False, 0.1, "", "")
 
 @pytest.mark.slow
 def test_no_command_line_or_file_ends_in_a_traceback_or_hangs(tmp_path: Path) -> None:
-    """A process for each core takes every so many-th case."""
+    """With n processes, process i runs the cases i, i + n, .."""
     count = usable_cores()
     command = [sys.executable, "-m", "tests.fuzzing", "--seed", "2026", "--keep", str(tmp_path), "--step", str(count)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -81,9 +81,27 @@ def test_entries_of_the_log_have_a_date_and_a_verdict_newest_first() -> None:
     assert dates == sorted(dates, reverse=True)
 
 
+def test_entries_of_the_log_are_short() -> None:
+    """At most five lines of prose for each. Tables do not count, but belong on the page of results."""
+    text = (ROOT / "docs" / "log.md").read_text()
+    for entry in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
+        heading, *body = entry.splitlines()
+        if re.match(r"\d{4}-", heading):
+            assert len([line for line in body if line and not line.startswith("|")]) <= 5, heading
+    assert len(re.findall(r"^\|---", text, re.MULTILINE)) <= 3, "few tables"
+
+
 def test_the_index_names_every_page() -> None:
     index = set(LINK.findall((ROOT / "docs" / "README.md").read_text()))
     assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"} <= index
+
+
+def test_the_page_on_the_architecture_names_every_module() -> None:
+    words = set(re.findall(r"\w+", (ROOT / "docs" / "architecture.md").read_text()))
+    package = ROOT / "lasynth"
+    paths = [*package.glob("*.py"), *(package / "models").glob("*.py"), *package.glob("domains/*.py")]
+    paths += [path for path in package.glob("domains/*/*") if path.is_dir() and path.name != "__pycache__"]
+    assert {path.stem for path in paths} - {"__init__"} - words == set()
 
 
 def test_the_version_has_one_source() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lasynth.cli import main
+from lasynth.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -19,6 +19,11 @@ def test_python_in_the_readme() -> None:
     failures, attempts = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert attempts >= 4
     assert failures == 0
+
+
+def test_the_readme_names_every_command() -> None:
+    table = "\n".join(line for line in README.splitlines() if line.startswith("| `lasynth"))
+    assert [name for name in COMMANDS if not re.search(rf"`(lasynth )?{name}\b", table)] == []
 
 
 def test_commands_in_the_readme(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ STRATEGIES = {
     "`lasynth solve`, both": "portfolio",
 }
 MACHINE = "machine, runs/s, {} lists a program, translation included"
+FITS = "tasks with a program that fits, %"
 RATIO = "machine : interpreter, 10 lists a program"
 
 
@@ -193,7 +194,32 @@ def test_figures_of_peers_are_the_measured_ones() -> None:
     for name in names:
         assert shown[name] == [f"{peers[name]['percent']:.1f}", f"{peers[name]['median seconds']:.2f}"]
     assert f"first {peers['tasks']} of the fresh tasks" in RESULTS
+    for name in ("portfolio", "symbolic"):
+        right = measured("solve_c")[name]["tasks right"][: peers["tasks"]].count("1")
+        assert f"right on {100 * right / peers['tasks']:.1f}% of these {peers['tasks']} tasks" in RESULTS
     assert f"{peers['cvc5, seconds per position']:.0f} s for each" in " ".join(RESULTS.split())
+
+
+def test_figures_of_relabelling_are_the_measured_ones() -> None:
+    page = (ROOT / "docs" / "retraining.md").read_text()
+    shown, prose = rows(page), " ".join(page.split())
+    results = benchmark("relabel"), benchmark("relabel_random")
+    for label, name in (
+        ("default: 128 tasks together, at most 64 lexemes", "default"),
+        ("whole searches, which do not end early", "default, whole searches"),
+        ("`--choice shortest`", "shortest"),
+        ("`--tasks 16`", "16 tasks together"),
+        ("`--tasks 64`", "64 tasks together"),
+        ("`--tasks 256`", "256 tasks together"),
+        ("`--max-length 40`", "programs of at most 40 lexemes"),
+        ("`--max-length 130`", "programs of at most 130 lexemes"),
+    ):
+        assert shown[label] == [f"{result[name]['tasks/s of processor time']:.1f}" for result in results], label
+    fits = [[result[name][FITS] for result in results] for name in ("default", "programs of at most 130 lexemes")]
+    assert f"fits in {fits[0][0]:.1f}% of the tasks (shipped weights) and in {fits[0][1]:.1f}%" in prose
+    assert f"with `--max-length 130` in {fits[1][0]:.1f}% and {fits[1][1]:.1f}%" in prose
+    assert f"on {results[0]['tasks']} or {results[1]['tasks']} tasks" in prose
+    assert f"The aim is {results[0]['floor, tasks/s per core']}:" in prose
 
 
 def test_figures_of_the_readme_are_the_measured_ones() -> None:
@@ -210,7 +236,7 @@ def test_figures_of_the_readme_are_the_measured_ones() -> None:
         ("`lasynth solve`, both", "portfolio"),
     ):
         figures, without = solved[name], solved[name]["groups"]["closed form"]["without"]
-        first = peers.get(f"lasynth, {name}", {}).get("percent")
+        first = 100 * figures["tasks right"][: peers["tasks"]].count("1") / peers["tasks"]
         expected[label] = [figures["right"], without["right"], first, figures["median seconds"]]
     shown = rows(README)
     for label, (*shares, seconds) in expected.items():

@@ -21,7 +21,7 @@ from lasynth import checkpoint
 from lasynth.older import current_format
 from lasynth.runlog import read_log
 from lasynth.settings import TRAINING, TrainConfig
-from lasynth.task import Diverged, InputError
+from lasynth.task import Diverged, InputError, OutOfMemory
 from lasynth.train import Job, learning_rate, train
 from tests.fakes import small_data, tiny_config
 from tests.timing import PATIENCE, wait_until
@@ -156,6 +156,18 @@ def test_torchrun_survives_the_death_of_a_process(data: Path, tmp_path: Path) ->
 def test_divergence_has_its_own_error(data: Path, tmp_path: Path) -> None:
     with pytest.raises(Diverged, match="no longer a number at step"):
         train(a_job(data, tmp_path / "run", learning_rate=1e38, warmup=0))
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes")])
+def test_a_lack_of_memory_has_its_own_error(
+    error: Exception, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr("lasynth.train._loop", fail)
+    with pytest.raises(OutOfMemory, match="not enough memory for a batch of 8 programs"):
+        train(a_job(data, tmp_path / "run"))
 
 
 def test_cards_of_older_runs_count_the_programs_of_one_process() -> None:

@@ -16,6 +16,8 @@ import torch
 from lasynth import checkpoint
 from lasynth.cli import main
 from lasynth.commands.train import _processes, preset_named
+from lasynth.dataset import DatasetPlan, generate
+from lasynth.domains.karel.generator import KarelOptions
 from lasynth.runlog import read_log
 from lasynth.settings import TrainConfig
 from lasynth.task import InputError
@@ -237,7 +239,7 @@ def test_a_lack_of_memory_has_a_message(
         torch.empty(10**17)
 
     monkeypatch.setattr("lasynth.train._Run._losses", losses)
-    assert main(["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]) == 2
+    assert main(["train", str(data), "--out", str(run), "--model", "NoExecutor", *SHORT]) == 1
     assert "not enough memory for a batch of 4 programs" in capsys.readouterr().err
     assert not run.exists()
 
@@ -289,6 +291,9 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
         ("hidden=x", "of type int"),
         ("colour=1", "no setting `colour`"),
         ("hidden=0", "at least 1"),
+        ("architecture=cursor", "restricted C has no networks for architecture: cursor"),
+        ("architecture=pooled", "restricted C has no networks for architecture: pooled"),
+        ("channels=8", "channels has no effect in restricted C"),
     ],
 )
 def test_impossible_settings_are_refused(
@@ -296,6 +301,25 @@ def test_impossible_settings_are_refused(
 ) -> None:
     data = small_data(tmp_path / "data", 5, 2, 0)
     assert main(["train", str(data), "--out", str(tmp_path / "run"), "--steps", "1", "--set", setting]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("row", "setting", "message"),
+    [
+        ("NoExecutor", "operation_predictor=True", "Karel has no operation_predictor"),
+        ("NoExecutor", "encoder=properties", "Karel has no encoder: properties"),
+        ("Executed", "encoder=pairs", "encoder has no effect with architecture: cursor"),
+        ("Bunel", "token_attention=True", "token_attention has no effect with architecture: pooled"),
+    ],
+)
+def test_settings_without_effect_in_karel_are_refused(
+    row: str, setting: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = DatasetPlan("karel", {"train": 5, "val": 2, "test": 0}, 7, KarelOptions())
+    generate(plan, tmp_path / "data", processes=1, overwrite=False, report=lambda split, done: None)
+    words = ["train", str(tmp_path / "data"), "--model", row, *SHORT, "--out", str(tmp_path / "run")]
+    assert main([*words, "--set", setting]) == 2
     assert message in capsys.readouterr().err
 
 

@@ -110,7 +110,7 @@ def _itself(domain: AnyDomain) -> str:
 
 
 def _kind(domain: AnyDomain, outputs: Sequence[tuple[Any, Any]]) -> str:
-    """What the output is, by those of programs that did not fail."""
+    """What the user may type: the kind of output of the programs that did not fail."""
     if isinstance(domain, Drawing):
         return "the name of a file with a picture, or the picture in one line with / between its lines"
     output = next((output for output, _ in outputs if output is not None), None)

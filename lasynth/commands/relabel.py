@@ -57,7 +57,7 @@ def relabel(
     try:
         with advice("--resume continues an unfinished relabelling, --overwrite replaces what is there"):
             ended = in_processes(partial(run_relabelling, job), decoding_processes(processes))
-    except KeyboardInterrupt:  # the second Ctrl-C, which does not wait
+    except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the current tasks
         complain(f"{out}: interrupted; --resume continues with the tasks that are missing")
         return INTERRUPTED
     if ended.leads and ended.entry is not None:
@@ -68,7 +68,7 @@ def relabel(
 
 
 def summary(entry: dict[str, Any]) -> str:
-    """What became of the programs, in a line."""
+    """One line: how many programs were replaced, and how their lengths changed."""
     count, replaced = entry["data"]["tasks"], entry["replaced"]
     return (
         f"{replaced:,} of {count:,} programs replaced ({100 * replaced / count:.1f}%), {entry['shorter']:,} by shorter "

@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> int:
         try:
             with advice("--resume continues a retraining"):
                 entries = run_stages(job, partial(_perform, processes), _say_once)
-        except KeyboardInterrupt:  # the second Ctrl-C, which does not wait
+        except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the current step
             entries = None
         if entries is None:
             if rank() == 0:
@@ -80,7 +80,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _perform(asked: int | None, job: Job | Relabelling) -> Outcome | Relabelled:
-    """Do a stage in as many processes as asked for, or as are usual for it."""
+    """Do a stage in the number of processes that was asked for, or in the usual number."""
     if isinstance(job, Job):
         return run_job(job, asked)
     return in_processes(partial(relabel, job), decoding_processes(asked))

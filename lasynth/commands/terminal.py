@@ -137,7 +137,7 @@ def console() -> Any:
 
 @contextmanager
 def advice(text: str) -> Iterator[None]:
-    """Add to the message about a folder that is not empty which option helps."""
+    """Add a hint, which names an option that helps, to the message about a folder that is not empty."""
     try:
         yield
     except Occupied as error:

@@ -29,7 +29,7 @@ VIEWS = 256
 over a long training, gigabytes."""
 
 
-class View(Protocol):
+class StateEncoder(Protocol):
     """A network of the language that encodes a state together with the wanted output."""
 
     def __call__(self, states: Tensor, outputs: Tensor) -> Tensor:
@@ -79,7 +79,7 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
     """The cursor model, as the docstring of the module describes it."""
 
     def __init__(
-        self, config: ModelConfig, vocabulary: int, structure: Structure, view: View, real: RealExecution
+        self, config: ModelConfig, vocabulary: int, structure: Structure, view: StateEncoder, real: RealExecution
     ) -> None:
         super().__init__()
         self.config, self.real = config, real
@@ -160,17 +160,17 @@ class CursorModel(Synthesizer[Cursors, CursorRun]):
         """The LSTM's inputs: lexemes and views of the states. (B, T), (B, K, T, 2 F), (B, K, T) -> (B, T, D)"""
         own, _ = looked.chunk(2, -1)
         embedded = self.embedding(tokens)
-        return torch.cat([embedded, pooled(F.relu(own), counting).to(embedded.dtype)], -1)
+        return torch.cat([embedded, max_and_mean(F.relu(own), counting).to(embedded.dtype)], -1)
 
     def _scores(self, hidden: Tensor, looked: Tensor, counting: Tensor) -> Tensor:
         """(B, T, H), (B, K, T, 2 F), (B, K, T) -> (B, T, V)"""
         _, asked = looked.chunk(2, -1)
-        answers = pooled(F.relu(asked + self.query(hidden).unsqueeze(1)), counting)  # (B, T, 2 F)
+        answers = max_and_mean(F.relu(asked + self.query(hidden).unsqueeze(1)), counting)  # (B, T, 2 F)
         scores: Tensor = self.output(F.relu(self.choice(torch.cat([answers, hidden], -1))))
         return scores.float()
 
 
-def pooled(features: Tensor, counting: Tensor) -> Tensor:
+def max_and_mean(features: Tensor, counting: Tensor) -> Tensor:
     """Largest and mean of each feature over the examples that count. Features are not negative.
 
     (B, K, T, F), (B, K, T) -> (B, T, 2 F)

@@ -31,7 +31,7 @@ from lasynth.models.losses import (
 )
 from lasynth.models.networks import Networks
 from lasynth.models.real import RealExecution
-from lasynth.models.state import Examples, Hypotheses, Pool
+from lasynth.models.state import EncodedExamples, Hypotheses, Pool
 
 
 class Moment(NamedTuple):
@@ -46,7 +46,7 @@ class Moment(NamedTuple):
 
 
 class EncoderDecoder(Synthesizer[Hypotheses, Run]):
-    """Encoders and attention by the config; see the module."""
+    """The model that the docstring of the module describes."""
 
     def __init__(
         self, config: ModelConfig, vocabulary: int, structure: Structure, networks: Networks, real: RealExecution
@@ -139,7 +139,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         scores = self._predict(hidden, seen, counting, counts, examples.overview)
         return Run(scores, [part[:, :, 0] for part in seen], hidden, latents, current)
 
-    def _all_views(self, examples: Examples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
+    def _all_views(self, examples: EncodedExamples, hidden: Tensor, fed: Tensor) -> tuple[Tensor, Tensor, list[View]]:
         """Latent values, (B, T) the row of the current one at each moment, and the views to attend to."""
         fixed = [View(view) for view in examples.fixed_views]
         if not self.config.executes_prefixes:
@@ -160,7 +160,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
             moving.append(View(all_steps.transpose(1, 2).flatten(2, 3), elements))  # (B, K, J L, 2 A)
         return chain.latents, chain.rows.gather(1, executions), fixed + moving
 
-    def _chain(self, examples: Examples, hidden: Tensor, fed: Tensor, points: Tensor) -> Chain:
+    def _chain(self, examples: EncodedExamples, hidden: Tensor, fed: Tensor, points: Tensor) -> Chain:
         if self.networks.executor is not None:
             return run_chain(self.networks.executor, examples.latent, hidden, points)
         states = self.encoding.certain(self.real.states(fed[:, 1:], examples.inputs))

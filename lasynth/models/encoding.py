@@ -13,7 +13,7 @@ from torch import Tensor
 from lasynth.models.base import IO
 from lasynth.models.decoder import INPUT, LATENT, Decoder
 from lasynth.models.networks import Networks
-from lasynth.models.state import Examples
+from lasynth.models.state import EncodedExamples
 
 
 class Encoding:
@@ -23,7 +23,7 @@ class Encoding:
         """`executes_prefixes`: whether latent values replace the input while the program grows."""
         self.networks, self.decoder, self.executes_prefixes = networks, decoder, executes_prefixes
 
-    def examples(self, io: IO) -> Examples:
+    def examples(self, io: IO) -> EncodedExamples:
         """Encode everything that is known about tasks before the first lexeme."""
         inputs, outputs = filled(io)
         wanted = self.networks.numbers(outputs)
@@ -34,10 +34,10 @@ class Encoding:
         views, encoder = self._project(INPUT, features), self.networks.latent_encoder
         if encoder is None:
             fixed, moving = ((), views) if self.executes_prefixes else (views, ())
-            return Examples(inputs, latent, io.present, features, overview, base, fixed, moving)
+            return EncodedExamples(inputs, latent, io.present, features, overview, base, fixed, moving)
         base = encoder.prepare(*features, wanted)
         first = self._project(LATENT, [encoder(latent, base)])
-        return Examples(inputs, latent, io.present, features, overview, base, views, first)
+        return EncodedExamples(inputs, latent, io.present, features, overview, base, views, first)
 
     def certain(self, values: Tensor) -> Tensor:
         """Latent values that stand for exactly these values. (..., K, *) -> (..., K, *)"""

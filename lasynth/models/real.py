@@ -29,10 +29,6 @@ class RealExecution:
         """Values after prefixes that end with a statement. (B, T), (B, K, *) -> (B, K, *)"""
         return torch.from_numpy(self.machine.last_state(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
 
-    def failed(self, tokens: Tensor, inputs: Tensor) -> Tensor:
-        """Which prefixes fail on one of their inputs. (B, T), (B, K, *) -> (B,) of bool"""
-        return torch.from_numpy(self.machine.failed(tokens.cpu().numpy(), inputs.cpu().numpy())).to(inputs.device)
-
     def differ(self, one: Tensor, other: Tensor) -> Tensor:
         """Which tasks have different values in at least one example. (B, K, *), (B, K, *) -> (B,) of bool"""
         same = torch.from_numpy(self.values.same(one.cpu().numpy(), other.cpu().numpy()))  # (B, K)

@@ -12,7 +12,7 @@ from lasynth.layers import Places
 from lasynth.models.decoder import Memory, Overview, View
 
 
-class Examples(NamedTuple):
+class EncodedExamples(NamedTuple):
     """The examples of B tasks, encoded once."""
 
     inputs: Tensor
@@ -61,7 +61,7 @@ class Pool(NamedTuple):
 class Hypotheses:
     """N unfinished programs."""
 
-    examples: Examples
+    examples: EncodedExamples
     pool: Pool
     task: Tensor
     """(N,) row of `examples`."""

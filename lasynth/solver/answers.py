@@ -3,7 +3,8 @@
 An answer gets a confidence. A program that only memorises the examples is not an answer.
 
 Two programs have the same behaviour if they agree on all probes, faults included. A behaviour is ranked by its shortest
-description and, with a weight that each language has, by the total probability that the model gives to its programs.
+description and, with a weight (`prior`) that each language has, by the total probability that the model gives to its
+programs. With the weight 0, behaviours that only the model found come last, the likeliest first.
 """
 
 from __future__ import annotations
@@ -93,7 +94,10 @@ AnyRankable = TypeVar("AnyRankable", bound=Rankable)
 
 
 def rank(found: Sequence[AnyRankable], prior: float, unknown: float = UNKNOWN) -> list[AnyRankable]:
-    """Sort by score, the best first: a short description and a high probability are good."""
+    """Sort by score, the best first: a short description and, with the weight `prior`, a high probability are good.
+
+    With the weight 0, behaviours without a description come last, the likeliest first.
+    """
     return [behaviour for _, behaviour in scored(found, prior, unknown)]
 
 

@@ -86,8 +86,8 @@ def changes(domain: AnyDomain, examples: Examples) -> int:
 def information(domain: AnyDomain, examples: Examples) -> float:
     """How much the outputs of the examples tell, in nats: little, if a function could give them by chance.
 
-    A value that occurs in the input is one of its distinct values. Another one counts a little more, but no value
-    counts more than a choice among all values of the outputs.
+    A value from the input counts log(distinct input values), any other log(2 + that number), but at most
+    log(distinct output values).
     """
     sides = [[parts(domain, side) for side in (e.input, e.output)] for e in examples[:MOST_INFORMING]]
     most = log(max(1, len({value for _, output in sides for value in output})))

@@ -26,20 +26,20 @@ from lasynth.task import InputError
 AUTO = "auto"
 FIXED, ANY_LENGTH = "c", "lists"
 """Two languages with the same values. Programs of the first one work for one length, those of the second for all."""
-UNKNOWN = 0.5
-"""Confidence of an answer that has none."""
-FIRST_SHARE = 0.3
-"""Share of the time for the language of one length, which comes first because it is usually done in milliseconds."""
-SHARE = 0.6
-"""Share of the time until the languages are done, if a model may be asked after them."""
+UNRATED = 0.5
+"""The confidence that is assumed for an answer without one."""
+FIXED_SHARE = 0.3
+"""Share of the time for the language of one length. It comes first because it is usually done in milliseconds."""
+SYMBOLIC_SHARE = 0.6
+"""Share of the time for both languages together, if a model may be asked after them."""
 SECONDS_PER_NUMBER = 1e-6
-"""What a search in the second language takes at least for each number of the examples."""
+"""Shortest useful search in the second language: seconds per number in the examples."""
 SHORT_SHARE = 0.4
 """Share of the time for the second language if there is an answer in the first one."""
 
 
 class Readings(NamedTuple):
-    """The examples as the languages that can take them read them."""
+    """The examples as each language that can take them reads them."""
 
     by_language: dict[str, list[Any]]
     chosen: bool
@@ -67,7 +67,7 @@ def read_in(
 
 
 def _language_of(weights: Path | None) -> str | None:
-    """The language of a trained model; that of the shipped one if there is no card, and loading will say so."""
+    """The language on a model's card. Without a readable card: restricted C, so that loading the model reports it."""
     if weights is None:
         return None
     card: Any = {}
@@ -125,10 +125,10 @@ def search_both(
         return search((with_model or [FIXED])[0], strategy, timeout)
     staged = strategy == "portfolio" and not wide and (PRETRAINED / FIXED).exists()
     clock = _Clock(timeout)
-    fixed = clock.run(search, FIXED, "symbolic" if staged else strategy, FIRST_SHARE * timeout)
+    fixed = clock.run(search, FIXED, "symbolic" if staged else strategy, FIXED_SHARE * timeout)
     if fixed.solved and clock.left < SECONDS_PER_NUMBER * _numbers(readings[FIXED]):
         return replace(fixed, notes=(*fixed.notes, f"language {FIXED}: there was no time for lists of any length"))
-    share = SHORT_SHARE * timeout if fixed.solved else (SHARE if staged else 1.0) * timeout - clock.taken
+    share = SHORT_SHARE * timeout if fixed.solved else (SYMBOLIC_SHARE if staged else 1.0) * timeout - clock.taken
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
     sure = calibration(type(get_domain(FIXED))).sure
@@ -187,7 +187,7 @@ def agree(fixed: Solution, free: Solution, examples: Examples) -> bool:
 def _sureness(solution: Solution) -> float:
     if solution.best is None:
         return 0.0
-    return UNKNOWN if solution.best.confidence is None else solution.best.confidence
+    return UNRATED if solution.best.confidence is None else solution.best.confidence
 
 
 def _why(best: Solution, fixed: Solution, free: Solution) -> str:

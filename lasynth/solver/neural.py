@@ -1,6 +1,6 @@
-"""The strategy that has learned: beam search over a trained model, with programs executed as soon as they are finished.
+"""The neural strategy: beam search with a trained model. Programs are executed as soon as they are finished.
 
-The model is loaded once in a process. Only this module of the solver needs torch. It is imported only if there is a
+The model is loaded once per process. Only this module of the solver needs torch. It is imported only if there is a
 model.
 """
 
@@ -21,31 +21,31 @@ from numpy.typing import NDArray
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
 from lasynth.domains.base import AnyDomain
-from lasynth.models.base import IO, Batch
+from lasynth.models.base import IO
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.solver.reach import MOST_EXAMPLES, refusal
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
-from lasynth.vocab import BOS, EOS, PAD
+from lasynth.vocab import BOS, EOS
 
 BEAMS = (64, 256)
-"""Hypotheses of a search; where nothing fits, there is a wider one if time allows."""
+"""Hypotheses of a search. If nothing fits, a wider search follows if time allows."""
 LONGEST = 40
 """Most lexemes of a program in the search. Models are trained on shorter ones and find longer ones only by chance."""
-SURE = log(0.5)
-"""A fitting program with this log-probability ends the search for one answer: no other one can be more likely."""
+MORE_THAN_HALF = log(0.5)
+"""A fitting program with a larger log-probability ends the search for one answer: no other one can be more likely."""
 ENOUGH = 12
-"""So many fitting programs for each answer that is wanted end the search."""
+"""The search ends after this many fitting programs for each wanted answer."""
 GLANCE = 100
-"""Examples on which unfinished programs are run: each has many beginnings."""
+"""Unfinished programs run on at most this many examples, because each has many prefixes to run."""
 RESERVE = 0.05
 """Share of the time that is kept for what comes after the search."""
 
 
 @cache
 def load(path: Path) -> Loaded:
-    """A trained model, loaded once, after first steps that have everything compiled. InputError."""
+    """Load a model once per process, and run a few steps so that everything is compiled. InputError."""
     loaded = load_model(path)
     model, config, domain = loaded.model, loaded.config, loaded.domain
     collate = Collator.of(config, domain)
@@ -58,7 +58,7 @@ def load(path: Path) -> Loaded:
         state = model.start(io)
         for lexeme in (BOS, statement):  # a model may run what is written so far
             _, state = model.step(state, torch.tensor([lexeme]))
-        model.log_probs(Batch(io, torch.tensor([[statement, EOS]])))
+        model.log_probs(collate.programs(io, [[statement, EOS]]))
     return loaded
 
 
@@ -110,11 +110,8 @@ class Neural:
                 numbers[i] = domain.vocab.encode(domain.unparse(program))
         if not numbers:
             return [None] * len(programs)
-        tokens = torch.full((len(numbers), max(map(len, numbers.values()))), PAD)
-        for row, program in zip(tokens, numbers.values(), strict=True):
-            row[: len(program)] = torch.tensor(program)
-        io = IO(*(part.expand(len(numbers), *part.shape[1:]) for part in self._io(examples)))
-        found = dict(zip(numbers, self.loaded.model.log_probs(Batch(io, tokens)).tolist(), strict=True))
+        batch = self.collate.programs(self._io(examples), list(numbers.values()))
+        found = dict(zip(numbers, self.loaded.model.log_probs(batch).tolist(), strict=True))
         return [found.get(i) for i in range(len(programs))]
 
 
@@ -142,7 +139,7 @@ class Watch:
         self.fitting += zip(scores[fits].tolist(), finished.tokens[fits, :-1].tolist(), strict=True)
         closest = int(np.lexsort((scores, satisfied))[-1])
         self._come_closer(int(satisfied[closest]), float(scores[closest]), finished.tokens[closest, :-1].tolist())
-        sure = (scores > SURE) & (self.top == 1)
+        sure = (scores > MORE_THAN_HALF) & (self.top == 1)
         enough = fits & (sure | (len(self.fitting) >= ENOUGH * self.top))
         verdicts: NDArray[np.int64] = np.where(enough, END, np.where(fits, KEEP, DROP))
         return verdicts
@@ -169,7 +166,7 @@ class Watch:
             self.closest = mine
 
     def best(self) -> Sequence[tuple[float | None, list[int]]]:
-        """What is worth proposing, the likeliest first."""
+        """The programs to propose: those that fit, the likeliest first, or else the closest one."""
         if self.fitting or self.closest is None:
             return sorted(self.fitting, key=lambda program: -program[0])
         return [self.closest[1:]]

@@ -102,8 +102,8 @@ def gather(
 ) -> Answers:
     """Run the strategies one after the other; the last one gets all the remaining time. Then add what is known.
 
-    Unless the search is wide, a strategy is left out if the answer found before it is sure. What is known comes last
-    because an answer shortens the time of the strategies that follow.
+    Unless the search is wide, a strategy is left out if the answer found before it is sure. Known answers are added
+    last: with an answer at hand, strategies get less time.
     """
     ran: list[Strategy] = []
     for strategy in team:

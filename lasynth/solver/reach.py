@@ -1,4 +1,4 @@
-"""Which examples a model can take, told by its card alone: torch need not be loaded to refuse them."""
+"""Checks by a model's card whether it can take the examples, so that a refusal does not load torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lasynth.older import read_config
 from lasynth.solver.strategies import Examples
 
 MOST_EXAMPLES = 10
-"""Examples that a model is shown; all of them are executed."""
+"""Most examples that a model is shown. Programs are executed on all examples."""
 
 
 def refusal(config: ModelConfig, domain: AnyDomain, examples: Examples) -> str | None:

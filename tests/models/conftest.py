@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from lasynth.batch import padded
 from lasynth.config import MODELS, ModelConfig, model_config
 from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.domain import RestrictedC
@@ -20,7 +21,6 @@ from lasynth.models.base import IO, Batch
 from lasynth.models.build import build_model
 from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.task import Task
-from lasynth.vocab import PAD
 
 DOMAIN = RestrictedC()
 SIZES: dict[str, Any] = {"hidden": 12, "embedding": 14, "decoder_hidden": 20}
@@ -67,9 +67,7 @@ def make_batch(
     """A batch as in training. With `absent`, every second task lacks its last example."""
     values = np.array([[(e.input, e.output) for e in task.examples[:examples]] for task in tasks])  # (B, K, 2, L)
     programs = [DOMAIN.vocab.encode(DOMAIN.unparse(task.program)) for task in tasks]
-    tokens = np.full((len(tasks), max(map(len, programs))), PAD)
-    for row, program in zip(tokens, programs, strict=True):
-        row[: len(program)] = program
+    tokens = padded(programs)
     present = np.ones((len(tasks), examples), bool)
     if absent and examples > 1:
         present[::2, -1] = False

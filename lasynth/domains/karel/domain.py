@@ -42,7 +42,7 @@ from lasynth.domains.karel.simplification import simpler_worlds
 from lasynth.domains.karel.solving import WorldExample
 from lasynth.domains.karel.world import World
 from lasynth.domains.learnable import Baseline
-from lasynth.task import Task
+from lasynth.task import InputError, Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -259,6 +259,10 @@ class Karel:
         return GridConfig()
 
     def networks(self, config: ModelConfig) -> Any:
+        if config.operation_predictor:
+            raise InputError("Karel has no operation_predictor: it is for sums of numbers")
+        if config.encoder != ModelConfig.encoder:
+            raise InputError(f"Karel has no encoder: {config.encoder}; its grids have one encoder")
         if config.architecture == "cursor":
             from lasynth.domains.karel.learning.view_networks import EgocentricView
 

@@ -1,4 +1,4 @@
-"""The language of lists behind the seams of `Domain`: puts the modules of this folder together."""
+"""The language of lists as a `Domain`: each method calls a module of this folder."""
 
 from __future__ import annotations
 

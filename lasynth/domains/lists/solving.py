@@ -26,12 +26,12 @@ IF = NUMBERS["if", (Type.BOOL, Type.LIST, Type.LIST)]
 MOST_PROGRAMS = 60
 """Programs that are handed to the solver."""
 USUAL = 9
-"""Numbers of probes are at least from -USUAL to USUAL if the examples have negative ones, else from 0 to USUAL."""
+"""Probes use at least the values -USUAL to USUAL; 0 to USUAL if no example has a negative number."""
 LONGEST_PROBE = 9
 SECONDS_PER_ELEMENT = 1.5e-6
-"""To run the programs that are found on an element of an example, all together."""
+"""Estimated seconds to check all found programs on one element of an example."""
 MOST_TO_CHECK = 0.7
-"""Most of the time that is kept for it."""
+"""Largest share of the remaining time that is reserved for these checks."""
 MOST_SIMPLIFIED = 20
 """Longest list that is made simpler."""
 
@@ -73,7 +73,7 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
 
 
 def _time_to_check(inputs: Sequence[Sequence[Basic]], deadline: float) -> float:
-    """Seconds to keep for running what is found on all examples: it matters if these are many."""
+    """Seconds to reserve for checking found programs on all examples. It matters if there are many."""
     elements = sum(len(value) if isinstance(value, list) else 1 for row in inputs for value in row)
     return min(SECONDS_PER_ELEMENT * elements, MOST_TO_CHECK * (deadline - time.perf_counter()))
 

@@ -27,6 +27,10 @@ def test_the_speed_is_the_measured_one() -> None:
     speed = result["machine, runs per second on one core, compilation of lexemes to bytecode included"]
     assert f"| {speed:,} | 1,000,000 |" in DOCS
     assert f"| {result['machine : interpreter']} | 30 |" in DOCS
+    packing = result["packing trees and worlds into arrays, microseconds a run (not in the above)"]
+    assert f"| {packing} microseconds per run |" in DOCS
+    assert f"| {result['reduction on six worlds, microseconds a program']} microseconds |" in DOCS
+    assert f"takes {result['mean ticks of a run']} ticks on average" in " ".join(DOCS.split())
 
 
 def test_what_can_be_known_is_the_measured_one() -> None:
@@ -50,4 +54,6 @@ def test_what_can_be_known_is_the_measured_one() -> None:
 def test_the_first_measurement_of_the_confidence_is_the_one_shown() -> None:
     result = json.loads((ROOT / "experiments" / "results" / "confidence_karel_400.json").read_text())
     error = f"an expected calibration error of {result['expected calibration error']:.3f}"
-    assert f"{error} on {result['answers']} answers" in " ".join(DOCS.split())
+    prose = " ".join(DOCS.split())
+    assert f"{error} on {result['answers']} answers" in prose
+    assert f"median of these searches is {result['median seconds']:.2f} s of processor time" in prose

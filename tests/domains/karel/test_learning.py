@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 import torch
 
-from lasynth.batch import Collator
+from lasynth.batch import Collator, padded
+from lasynth.commands.arguments import KAREL_ROWS
 from lasynth.config import ModelConfig, model_config
 from lasynth.domains.karel import interpreter, tensor
 from lasynth.domains.karel.domain import Karel
@@ -38,11 +39,7 @@ SMALL: dict[str, Any] = {"hidden": 12, "embedding": 8, "decoder_hidden": 24}
 
 
 def tokens_of(programs: list[Program]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    rows = [KAREL.vocab.encode(KAREL.unparse(program)) for program in programs]
-    tokens = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
-    for row, program in zip(tokens, rows, strict=True):
-        row[: len(program)] = program
-    return tokens
+    return padded([KAREL.vocab.encode(KAREL.unparse(program)) for program in programs])
 
 
 TOKENS = tokens_of([task.program for task in TASKS])
@@ -232,6 +229,12 @@ ROWS = {
     for row in KAREL.rows("cpu")
     for preset in ("cpu", "paper")
 }
+
+
+def test_the_help_names_the_rows() -> None:
+    assert tuple(KAREL.rows("cpu")) == tuple(KAREL.rows("paper")) == KAREL_ROWS
+
+
 every_row = pytest.mark.parametrize("config", ROWS.values(), ids=ROWS)
 CPU = {name: config for name, config in ROWS.items() if name.endswith("cpu")}
 

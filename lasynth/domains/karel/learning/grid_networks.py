@@ -28,7 +28,7 @@ LEAST = 1e-6
 
 
 def dense(worlds: Tensor) -> Tensor:
-    """Packed worlds as latent ones that are certain. (..., BYTES) -> (..., 16, 18, 18)"""
+    """Packed worlds as latent worlds with probabilities 0 and 1. (..., BYTES) -> (..., 16, 18, 18)"""
     cells = worlds[..., GRID:].long().view(*worlds.shape[:-1], FRAME, FRAME)
     lines = torch.arange(FRAME, device=worlds.device)
     rows, cols = worlds[..., ROWS, None, None].long(), worlds[..., COLS, None, None].long()
@@ -151,7 +151,7 @@ class PairEncoder(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Three convolutions around which the input is led."""
+    """A residual block: three convolutions, whose result is added to the input."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ EXECUTED = replace(
 )
 BUNEL = replace(LASYNTH, architecture="pooled", executor="none", embedding=256, decoder_hidden=256)
 SHIN = replace(BUNEL, architecture="traces", hidden=256)
-PAPER = {
+ROWS = {
     "Bunel": BUNEL,
     "Shin": SHIN,
     "LaSynth": LASYNTH,
@@ -36,7 +36,7 @@ our own: `LaSynth+`, and `Executed`, which looks at the real state of every exam
 
 def rows(preset: str) -> dict[str, ModelConfig]:
     """All rows at a preset's size."""
-    return PAPER if preset == "paper" else {name: _cpu(config) for name, config in PAPER.items()}
+    return ROWS if preset == "paper" else {name: _cpu(config) for name, config in ROWS.items()}
 
 
 def _cpu(config: ModelConfig) -> ModelConfig:

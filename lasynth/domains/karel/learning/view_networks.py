@@ -10,7 +10,7 @@ from lasynth.domains.karel.learning.view import FEATURES, see
 
 
 class EgocentricView(nn.Module):
-    """Encodes a world and the wanted one as the robot sees them. Karel's `lasynth.models.cursor.View`.
+    """Encodes a world and the wanted one as the robot sees them. Karel's `lasynth.models.cursor.StateEncoder`.
 
     The first layer adds up the embeddings of the features that hold. Few do, so this is far cheaper than a product.
     """

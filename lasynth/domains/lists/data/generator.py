@@ -83,8 +83,8 @@ def _grow(rng: Random, types: Sequence[Type], wanted: Type, operations: int) -> 
 
 
 def sample_tasks(rng: Random, count: int, options: ListsOptions) -> tuple[list[Task[Program, Value]], Counter[str]]:
-    """Tasks whose programs run on all of their examples, use every input and do not give one output always.
-    InputError."""
+    """Tasks whose programs run on all of their examples, use every input and do not give the same output for all
+    examples. InputError."""
     if options.smallest_value > options.largest_value or min(options.examples, options.max_operations) < 1:
         raise InputError("the generator needs an example, an operation, and a smallest value not above the largest one")
     tasks: list[Task[Program, Value]] = []

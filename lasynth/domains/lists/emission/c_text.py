@@ -24,12 +24,12 @@ class C(NamedTuple):
     """Of a comparison, the text of the opposite one."""
 
     def inside(self, binds: int) -> str:
-        """The text as an operand of an operator that binds so."""
+        """The text as an operand of an operator that binds this tightly, in brackets if it needs them."""
         return self.text if self.binds >= binds else f"({self.text})"
 
     @property
     def is_simple(self) -> bool:
-        """Whether it may be written twice."""
+        """Whether it is short enough to be written twice."""
         return SIMPLE.match(self.text) is not None
 
 
@@ -84,7 +84,7 @@ def choice(condition: C, one: C, other: C) -> C:
 
 
 class Length(NamedTuple):
-    """How long a list is: `base - less`. What is below 0 counts as 0; a loop up to it does nothing."""
+    """The length of a list: `base - less`, or 0 if that is negative. A loop up to a negative bound does nothing."""
 
     base: C
     less: int = 0
@@ -96,7 +96,7 @@ class Length(NamedTuple):
 
     @property
     def value(self) -> C:
-        """Never negative."""
+        """The length as an expression that is never negative."""
         if not self.less and not self.may_be_negative:
             return self.base
         return choice(binary(self.base, ">", literal(self.less), LESS), self.bound, C("0"))

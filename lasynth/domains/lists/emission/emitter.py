@@ -22,7 +22,7 @@ from lasynth.domains.lists.language.operations import Op
 
 
 class Emitter(Produced):
-    """All of it, with buffers for what must be stored."""
+    """Writes the whole body. Lists that must be indexed are stored in buffers."""
 
     def store(self, expression: Expression) -> Pull:
         """Put a produced list into a buffer of its own, so that it can be indexed."""
@@ -90,7 +90,7 @@ class Emitter(Produced):
             self.out.add(f"{name}[{place.text}] = {value.text};")
 
     def most(self, expression: Expression) -> C:
-        """An expression for a length that a produced list does not exceed."""
+        """An upper bound on the length of a produced list, as an expression."""
         op = op_of(expression)
         if op is None or (op >= Op.SUM and hasattr(self, f"_pull_{op.name.lower()}")) or op < Op.SUM:
             return self.pull(expression).length.value

@@ -39,7 +39,7 @@ def _block(program: Program, example: Example[Value]) -> str:
 
 
 def _declaration(name: str, value: Basic) -> str:
-    """C has no empty arrays, so that an empty list has one element that nobody reads."""
+    """C has no empty arrays, so an empty list gets one element that nobody reads."""
     if isinstance(value, int):
         return f"const int {name} = {literal(value).text};"
     return f"const int {name}[] = {{{', '.join(literal(v).text for v in value or [0])}}};"

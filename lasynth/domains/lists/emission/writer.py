@@ -73,8 +73,7 @@ class Writer(ABC):
         return value if value.is_simple else self.out.variable("x", value)
 
     def _hide_zero(self, op: Op, parts: list[C]) -> list[C]:
-        """A division by a literal 0, which is never carried out if the program does not fault, in a form that gcc
-        accepts."""
+        """Hide a divisor 0 from gcc, which would warn. The division never runs: the program faults there."""
         return [parts[0], self._divisor(parts[1])] if op in (Op.DIV, Op.MOD) else parts
 
     def _divisor(self, value: C) -> C:
@@ -82,7 +81,7 @@ class Writer(ABC):
         return value if value.is_simple and value.text != "0" else self.out.variable("divisor", value)
 
     def _common(self, lengths: Sequence[Length]) -> Length:
-        """The shortest; lengths of numbers are empty texts."""
+        """The shortest of some lengths. That of a number is an empty text, and does not count."""
         real = [length for length in lengths if length.base.text]
         shortest = real[0]
         for other in real[1:]:
@@ -134,7 +133,7 @@ class Loop:
 
 
 class Branch:
-    """A block of which only the function's end is sure: what is stored inside is not known outside."""
+    """A block that may not run. Its buffers are freed at its end, and what it stores is not known after it."""
 
     def __init__(self, emitter: Writer, head: str) -> None:
         self.emitter = emitter

@@ -52,7 +52,7 @@ def function(program: Program) -> str:
     is_list = program.body.type == Type.LIST
     emitter = Emitter(inputs, taken)
     result = emitter.fill(program.body, "out") if is_list else emitter.number(program.body)
-    if emitter.buffers and not result.text.isidentifier():  # it may read what is freed
+    if emitter.buffers and not result.text.isidentifier():  # compute it before the buffers that it reads are freed
         result = emitter.out.variable("result", result)
     for name in emitter.buffers:
         emitter.out.add(f"free({name});")

@@ -34,7 +34,7 @@ def divide(x: int, y: int) -> int:
 
 
 def remainder(x: int, y: int) -> int:
-    """What `divide` leaves; it has the sign of x."""
+    """The remainder of `divide`; it has the sign of x."""
     quotient = divide(x, y)
     if not INT_MIN <= quotient <= INT_MAX:
         raise Overflow("the quotient does not fit into 32 bits")
@@ -80,7 +80,7 @@ def checked(value: int) -> int:
 
 
 def extreme(values: Sequence[int], better: Callable[[int, int], bool]) -> int:
-    """Where the first of the best elements is."""
+    """The index of the best element; of equally good ones, the first."""
     best = 0
     element(values, 0)
     for place, value in enumerate(values):

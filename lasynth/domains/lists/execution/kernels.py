@@ -2,7 +2,8 @@
 
 A value is a run of numbers in a shared array, the arena. A number or a flag takes one cell per example. A list or a
 mask takes one cell per example for where its elements end, counted from the first element of the first example, and
-then the elements of all examples. What is undefined in an example (bit e of a set) has no elements and the number 0.
+then the elements of all examples. If a value is undefined in example e, bit e of its gaps is set; it has no elements
+there, or is 0.
 """
 
 from __future__ import annotations
@@ -209,5 +210,5 @@ def evaluate(
 
 
 def room_for(examples: int, longest: int) -> int:
-    """Cells that one operation may write before its result is refused for its length: two lists can be joined."""
+    """Most cells that an operation writes before its length is checked. Joining two lists needs the most."""
     return examples * (1 + longest) + 2 * longest + 16

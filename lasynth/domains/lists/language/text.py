@@ -29,7 +29,7 @@ from lasynth.task import ParseError
 TOKEN = re.compile(r"\s*(?:#[^\n]*\s*)*(=>|[A-Za-z_]\w*|-?\d+|[(),:\[\]]|\S)?")
 NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 DEEPEST = 200
-"""Calls inside of each other."""
+"""Most calls inside each other."""
 INPUT_TYPES = {"list": Type.LIST, "int": Type.INT}
 NAMES = frozenset(operation.name for operation in OPERATIONS)
 

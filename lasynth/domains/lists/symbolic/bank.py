@@ -15,7 +15,8 @@ from lasynth.jit import compiled
 ENTRIES, ARENA_END, HITS, TRIED, WANTED = range(5)
 """Places in `Bank.counts`."""
 FIRST_ENTRIES, FIRST_ARENA, FIRST_SLOTS = 1 << 20, 1 << 26, 1 << 17
-"""Cells that are not written take no memory, so that the first arrays may be large; the slots are spread at random."""
+"""First sizes of the arrays. Cells take memory only when they are written, so entries and arena begin large. Slots are
+written at random, so they begin small."""
 MOST_HITS = 512
 K1, K2, K3 = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD
 """Odd numbers whose products mix bits well."""
@@ -92,7 +93,7 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
 
 
 def size_in_bytes(bank: Bank) -> int:
-    """Memory that is in use, about."""
+    """About how many bytes of memory are in use."""
     per_entry = sum(bank[i].itemsize * int(np.prod(bank[i].shape[1:])) for i in range(8))
     tables = sum(array.nbytes for array in bank[9:13])
     return per_entry * int(bank.counts[ENTRIES]) + 4 * int(bank.counts[ARENA_END]) + tables

@@ -24,9 +24,9 @@ ADD_LISTS, SUB_LISTS = NUMBERS["add", (L, L)], NUMBERS["sub", (L, L)]
 ADD_TO_ALL, MUL_ALL = NUMBERS["add", (L, I)], NUMBERS["mul", (L, I)]
 ADD, SUB, MUL = NUMBERS["add", (I, I)], NUMBERS["sub", (I, I)], NUMBERS["mul", (I, I)]
 SWAPPED = 1 << 14
-"""Added to an operation whose first argument is the one that is wanted, not the known value."""
+"""Added to the number of an operation if its first argument is the wanted value, not the known one."""
 RESIDUALS = 300_000
-"""Entries of which residuals are computed."""
+"""Residual goals are computed for this many first entries."""
 
 
 class Goal(NamedTuple):
@@ -41,11 +41,11 @@ class Goal(NamedTuple):
     tolerated: int
     """Examples in which a value may be undefined."""
     longest: int
-    """Elements that a list may have in one example."""
+    """Most elements of a list in one example."""
     room: int
     """Cells that must be free before an operation is computed."""
     costs: NDArray[np.int64]
-    """Of the operations, by number."""
+    """Cost of each operation, by its number."""
 
 
 @compiled
@@ -73,7 +73,7 @@ def right_in(bank: Bank, goal: Goal, place: int, type_: int, gaps: int) -> int:
 
 @compiled
 def hit(bank: Bank, operation: int, a: int, b: int, c: int, cost: int) -> None:
-    """Keep a program that fits; if there are too many, instead of the most expensive one."""
+    """Store a program that fits. If the table is full, it replaces the most expensive one, unless it costs as much."""
     at = bank.counts[HITS]
     if at == MOST_HITS:
         at = bank.hits[:, 4].argmax()
@@ -94,7 +94,7 @@ def complete(bank: Bank, goal: Goal, operation: int, known: int, wanted: int) ->
 
 @compiled
 def want(bank: Bank, goal: Goal, operation: int, known: int, end: int, type_: int) -> None:
-    """The value at the end of the arena would complete a known one: look it up, and remember that it is wanted."""
+    """The value at the end of the arena completes a known value to the output: look it up, else mark it as wanted."""
     if end < 0:
         return
     one, other = digest(bank.arena, bank.counts[ARENA_END], end, type_, 0)
@@ -112,7 +112,7 @@ def want(bank: Bank, goal: Goal, operation: int, known: int, end: int, type_: in
 
 @compiled
 def remaining(bank: Bank, goal: Goal, place: int, type_: int, at_end: bool) -> Any:
-    """Write what is left of the output without a list, or number, at its beginning or end; the end, or -1.
+    """Cut a list or number off the beginning or end of the output, and write the rest. Returns its end, or -1.
 
     A list that is empty in all examples leaves everything, which is of no use.
     """

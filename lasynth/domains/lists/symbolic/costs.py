@@ -14,11 +14,11 @@ CONS = NUMBERS["cons", (Type.INT, Type.LIST)]
 INPUT = 1
 EMPTY = 2
 SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 2, 6: 4, 7: 4, 8: 4, 9: 4, 10: 3}
-"""Constants that are tried for all examples."""
+"""Cost of each constant that is always tried."""
 SEEN_IN_ALL, SEEN = 3, 5
-"""A constant that occurs in all outputs; in several."""
+"""Cost of a constant that occurs in all outputs, and of one that occurs in several."""
 MOST_SEEN = 24
-"""Constants from the examples."""
+"""Most constants that are taken from the outputs."""
 NATS = 0.7
 """Length of a description in nats for each unit of cost."""
 

@@ -22,7 +22,7 @@ from lasynth.domains.lists.symbolic.combine import Goal, hit
 from lasynth.jit import compiled
 
 WORDS = 8
-"""Sets of elements have so many times 64 bits; longer outputs have no conditionals element by element."""
+"""Words in a set of elements, 63 elements each. Longer outputs get no element-wise conditionals."""
 MOST_SETS, MOST_CONDITIONS = 300, 3000
 TOGETHER, PART = 8, 100_000
 """Values whose pairs are tried, and entries that are looked at, between two looks at the clock."""
@@ -47,7 +47,7 @@ class Known:
     seen: set[tuple[int, ...]] = field(default_factory=set)
 
     def add(self, entries: NDArray[np.int64], sets: Sets) -> int:
-        """Add what is new; how many were known before."""
+        """Add what is new. Returns how many were known before."""
         before = len(self.entries)
         if before >= self.most or not len(entries):
             return before

@@ -33,7 +33,7 @@ class Filtering:
     lists: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     masks: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     wide: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Masks that keep the whole output in the first list that holds it, and more."""
+    """Masks that keep the output, and other elements too, of the first list that holds it."""
     pairs: list[tuple[int, int, int]] = field(default_factory=list)
     """Lists with two masks that give the output together."""
 
@@ -66,7 +66,7 @@ class Filtering:
         return found[: MOST_LISTS - len(self.lists)]
 
     def _parts(self, masks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """The masks in parts between which there is a look at the clock."""
+        """The masks in parts. The search looks at the clock between two parts."""
         return [masks[i : i + PART] for i in range(0, len(masks), PART)]
 
     def _try_pairs(self, bank: Bank, entry: int, masks: NDArray[np.int64]) -> None:

@@ -45,17 +45,17 @@ MOST_BYTES = 1_500_000_000
 BUDGET = 20_000
 """Combinations between two looks at the clock."""
 SECONDS_TO_GROW = 1e-7
-"""For each entry: when the tables grow, all entries move. The search ends before the deadline by this time."""
+"""Seconds per entry to move the tables when they grow. The search stops that long before the deadline."""
 MOST_COST = 60
 MOST_COLUMNS = 8
 SLACK, SLACK_SECONDS = 2.0, 0.3
 """After the first program that fits at time t, the search goes on until SLACK * t, or for SLACK_SECONDS, whichever is
 later, unless the costs have passed those of the best program."""
 PATIENCE, PATIENCE_SECONDS = 3.0, 1.5
-"""The same while programs that are cheaper than the best one may still be found: conditionals and residual goals give
-expensive programs early."""
+"""The same limits while a cheaper program may still be found. Conditionals and residual goals find expensive programs
+early."""
 BEYOND = 2
-"""Costs above that of the best program that are still searched: what fits there may be meant."""
+"""The search goes on to costs this far above the best program: the user may mean a costlier one."""
 NONE = np.array([-1], np.int32)
 
 

@@ -49,7 +49,7 @@ class COptions:
     """Lists besides the examples on which a reduced program must behave the same. With 0, everything that no example
     shows is deleted."""
     rewrite: bool = False
-    """Write each reduced program anew from its behaviour on these lists, if that is shorter. Needs --reduce."""
+    """Write each reduced program anew from its behaviour on these lists, if that is shorter. Needs `reduce`."""
     examples: int = 10
     """Input-output pairs per task. The first half is given, the rest is held out."""
     list_length: int = 5

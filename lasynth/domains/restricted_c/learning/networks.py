@@ -29,6 +29,10 @@ class ListNetworks(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         lists = lists_of(config)
+        if config.architecture != "encoder_decoder":
+            raise InputError(f"restricted C has no networks for architecture: {config.architecture}")
+        if config.channels != ModelConfig.channels:
+            raise InputError("channels has no effect in restricted C: its values are no grids")
         if config.operation_predictor and not lists.smallest_value <= 0 <= lists.largest_value:
             raise InputError("operation_predictor needs a range of values with 0 in it")
         self.lists = lists

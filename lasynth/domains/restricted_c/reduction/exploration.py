@@ -309,7 +309,7 @@ def _reversed(decisions: Sequence[Decision], found: _Found, result: Exploration)
 
 
 def _and(system: dict[Coefficients, int], more: dict[Coefficients, int]) -> dict[Coefficients, int]:
-    """All inequalities of both."""
+    """The inequalities of both systems together."""
     both = dict(system)
     for coefficients, bound in more.items():
         both[coefficients] = min(bound, both.get(coefficients, bound))

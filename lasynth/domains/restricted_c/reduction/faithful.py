@@ -28,11 +28,11 @@ from lasynth.domains.restricted_c.reduction.reduce import reduce_program, with_f
 LONGEST = 32
 """Longest lists that are explored."""
 PATHS, FEW_PATHS = 200, 40
-"""Most paths for each length, and after a length whose paths were too many."""
+"""Most paths explored for each length. The second number holds after a length with too many paths."""
 SEEDS = 8
 """Lists with which the exploration of one length begins."""
 PROBES = 96
-"""Lists around the constants, for each length."""
+"""Probes with numbers near the constants, for each length."""
 ROUNDS = 32
 """Most times that a difference is found and the program is reduced again."""
 

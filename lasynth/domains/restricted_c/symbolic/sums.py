@@ -161,8 +161,8 @@ def form_costs(codes: Ints, weights: Floats) -> FormCosts:
 def _columns(codes: Ints, plus: Ints, minus: Ints) -> Iterator[NDArray[Any]]:
     """The features that depend on the elements, one at a time, in the order of FEATURES. (M, P) each
 
-    `codes` (M, T) are the forms; `plus` and `minus` (M, P) say how often each of them adds and subtracts the own
-    element.
+    `codes` (M, T) are the forms. `plus` and `minus` (M, P) say how often each form adds and subtracts the position's
+    own element.
     """
     total = (codes >= 0).sum(axis=1)[:, None]
     negative = ((codes >= 0) & (codes % 2 == 1)).sum(axis=1)[:, None]
