@@ -23,6 +23,7 @@ from lasynth import __version__
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.files import new_folder
+from lasynth.parquet import open_parquet, reading, schema
 from lasynth.task import Example, InputError, Occupied, Task
 from lasynth.workers import in_order, start_workers
 
@@ -59,24 +60,6 @@ class _Made:
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
-def schema(domain: AnyDomain) -> pa.Schema:
-    """The columns of a data set; see docs/formats.md."""
-    values = pa.list_(domain.arrow_type())
-    return pa.schema(
-        [
-            ("program", pa.string()),
-            ("lexemes", pa.list_(pa.string())),
-            ("inputs", values),
-            ("outputs", values),
-            ("category", pa.string()),
-            ("tokens", pa.int32()),
-            ("source", pa.string()),
-            ("behaviour", pa.int64()),
-            ("novel", pa.bool_()),
-        ]
-    )
-
-
 def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
     """Tasks (at least one) as rows. The column `novel` is filled in later."""
     programs = [task.program for task in tasks]
@@ -114,11 +97,9 @@ def _rows(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
     file = open_parquet(path)
     if missing := [name for name in columns if name not in file.schema_arrow.names]:
         raise InputError(f"{path} is not a data set: it has no column {', '.join(missing)}")
-    try:
+    with reading(path):
         for batch in file.iter_batches(batch_size=1024, columns=columns):
             yield from batch.to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def _read_row(row: dict[str, Any], domain: AnyDomain) -> Task[Any, Any]:
@@ -148,14 +129,6 @@ def read_card(folder: Path) -> dict[str, Any]:
 def count_tasks(path: Path) -> int:
     """The number of tasks in a Parquet file. InputError."""
     return int(open_parquet(path).metadata.num_rows)
-
-
-def open_parquet(path: Path) -> pq.ParquetFile:
-    """A Parquet file to read. InputError."""
-    try:
-        return pq.ParquetFile(path)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 # --- chunks ----------------------------------------------------------------------------------------------------------
@@ -367,8 +340,9 @@ def occurring(train: Path, column: str, wanted: set[Any]) -> set[Any]:
         return set()
     file = open_parquet(train)
     seen: set[Any] = set()
-    for group in range(file.num_row_groups):
-        seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
+    with reading(train):
+        for group in range(file.num_row_groups):
+            seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
     return seen
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +71,44 @@ def test_the_fingerprint_covers_all_imports_of_compiled_modules(path: Path) -> N
                 named = [base.with_suffix(".py"), base / "__init__.py"]
                 named += [base / f"{alias.name}.py" for alias in node.names]
                 assert {file for file in named if file.is_file()} <= imported(source, PACKAGE.parent) <= {*covered}
+
+
+KERNELS = """
+import sys
+import numpy as np
+from lasynth.jit import compiled
+
+@compiled
+def inner(values):
+    total = np.zeros(1, np.int64)
+    for value in values:
+        total[0] += value
+    return total[0]
+
+@compiled
+def outer(values):
+    return inner(values) + inner(values[1:])
+"""
+
+
+def test_machine_code_from_disk_gives_the_same_and_can_be_compiled_into_other_functions(tmp_path: Path) -> None:
+    module = tmp_path / "kernels_of_a_test.py"
+    module.write_text(KERNELS)
+    folder = cache_folder(module)
+    try:
+        begin = "import sys, numpy as np; from kernels_of_a_test import inner, outer; given = np.arange(5)"
+        compiling = '"numba.np.arrayobj" in sys.modules'  # what numba loads to compile
+        assert said_by(f"{begin}; print(inner(given), {compiling})", tmp_path) == "10 True"
+        assert said_by(f"{begin}; print(inner(given), {compiling})", tmp_path) == "10 False"
+        assert said_by(f"{begin}; print(inner(given), outer(given), {compiling})", tmp_path) == "10 20 True"
+        assert said_by(f"{begin}; print(outer(given), inner(given), {compiling})", tmp_path) == "20 10 False"
+    finally:
+        shutil.rmtree(folder)
+
+
+def said_by(code: str, folder: Path) -> str:
+    """What a new process prints."""
+    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{folder}"}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout.strip()
