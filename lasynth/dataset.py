@@ -25,13 +25,15 @@ from lasynth.domains.base import AnyDomain
 from lasynth.files import new_folder
 from lasynth.parquet import open_parquet, reading, schema
 from lasynth.task import Example, InputError, Occupied, Task
-from lasynth.workers import in_order, start_workers
+from lasynth.workers import end_workers, in_order, start_workers
 
 CHUNK = 500
 """Tasks that one random stream makes. Another size gives other tasks for the same seed."""
 ROW_GROUP = 16
 """Chunks in one row group of the file."""
 CARD = "card.json"
+MOST = {"train": 1_000_000_000, "val": 10_000_000, "test": 10_000_000}
+"""Most tasks of a split. Those of val and test are in memory until all are there."""
 
 Report = Callable[[str, int], None]
 """Called with a split and the number of its tasks that were just finished."""
@@ -157,7 +159,7 @@ class _Factory:
 
     def __exit__(self, *exception: object) -> None:
         if self.pool:
-            self.pool.shutdown(wait=True, cancel_futures=True)
+            end_workers(self.pool, at_once=exception[0] is not None)
 
     def chunks(self, stream: str, sizes: Iterable[int]) -> Iterator[_Made]:
         calls = ((make_chunk, (self.plan, stream, index, size)) for index, size in enumerate(sizes))
@@ -217,8 +219,8 @@ class Writer:
 def generate(plan: DatasetPlan, out: Path, processes: int, overwrite: bool, report: Report) -> dict[str, Any]:
     """Make a data set and return its card. InputError if a size is wrong or `out` cannot be written; WorkerDied."""
     for split, size in plan.sizes.items():
-        if size < 0:
-            raise InputError(f"{split} must not be negative")
+        if not 0 <= size <= MOST[split]:
+            raise InputError(f"{split} must be 0 to {MOST[split]:,}")
     if not sum(plan.sizes.values()):
         raise InputError("nothing to make: the sizes of all splits are 0")
     with new_data_set(out, overwrite) as folder, _Factory(plan, processes) as factory:

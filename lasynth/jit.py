@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -22,6 +22,8 @@ from llvmlite.binding import parse_bitcode
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime import rtsys
+
+from lasynth.interruption import signals_later
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
@@ -157,4 +159,11 @@ def compiled(function: F) -> F:
     """Compile `function` on its first call. Later processes load the machine code from disk."""
     dispatcher = numba.njit(nogil=True)(function)
     dispatcher._cache = _Cache(function)
+    dispatcher.compile = partial(_compile, dispatcher.compile)
     return cast(F, dispatcher)
+
+
+def _compile(compile_or_load: Callable[[Any], Any], sig: Any) -> Any:
+    """Compile a function for some types, or load it. The functions that it calls come here, too."""
+    with signals_later():
+        return compile_or_load(sig)

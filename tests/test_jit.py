@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from lasynth.interruption import signals_later, stop_signal
 from lasynth.jit import PACKAGE, cache_folder, fingerprint, imported, sources
 
 COMPILING = sorted(path for path in PACKAGE.rglob("*.py") if "from lasynth.jit import compiled" in path.read_text())
@@ -112,3 +114,74 @@ def said_by(code: str, folder: Path) -> str:
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     ).stdout.strip()
+
+
+# --- Ctrl-C while numba works -----------------------------------------------------------------------------------------
+def test_signals_wait_for_the_end_of_the_block() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with signals_later():
+            signal.raise_signal(signal.SIGINT)
+            done.append("inside")
+        done.append("outside")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["inside"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_signals_are_handled_where_an_inner_block_begins_or_ends(early: bool) -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with signals_later():
+            if early:
+                signal.raise_signal(signal.SIGINT)
+            with signals_later():
+                done.append("inside")
+                signal.raise_signal(signal.SIGINT)
+            done.append("outside")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ([] if early else ["inside"])
+
+
+def test_a_signal_is_not_lost_if_the_block_fails() -> None:
+    def work() -> None:
+        with signals_later():
+            signal.raise_signal(signal.SIGINT)
+            raise RuntimeError("numba lost the interruption")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
+def test_a_handler_that_only_takes_note_is_called_once() -> None:
+    with stop_signal() as stopped:
+        with signals_later():
+            signal.raise_signal(signal.SIGTERM)
+            assert not stopped()
+        assert stopped()
+
+
+def test_ctrl_c_ends_a_process_that_compiles(tmp_path: Path) -> None:
+    """The signal comes while the compiler is called, in a place where Python would only print it."""
+    module = tmp_path / "interrupted_kernels_of_a_test.py"
+    module.write_text(KERNELS)
+    code = (
+        "import signal, numpy as np, llvmlite.binding as ll; from interrupted_kernels_of_a_test import outer\n"
+        "class Bad:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "parse = ll.parse_assembly\n"
+        "def parse_badly(*words): Bad(); return parse(*words)\n"
+        "ll.parse_assembly = parse_badly\n"
+        "try: outer(np.arange(5)); print('lost')\n"
+        "except KeyboardInterrupt: print('interrupted')"
+    )
+    try:
+        assert said_by(code, tmp_path) == "interrupted"
+    finally:
+        shutil.rmtree(cache_folder(module))
