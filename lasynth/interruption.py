@@ -100,6 +100,6 @@ def signals_later() -> Iterator[None]:
             yield
         finally:
             _held.clear()
-            for number, handler in held.handlers.items():
-                signal.signal(number, handler)
+            for held_number, handler in held.handlers.items():
+                signal.signal(held_number, handler)
             held.deliver()

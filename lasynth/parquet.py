@@ -42,7 +42,7 @@ def reading(path: Path) -> Iterator[None]:
     """Turn errors of reading Parquet into InputError. Damage may show only when the rows are read."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeError, pa.ArrowException) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
