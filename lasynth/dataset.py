@@ -23,14 +23,17 @@ from lasynth import __version__
 from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain, Columnar, Sampled
 from lasynth.files import new_folder
+from lasynth.parquet import open_parquet, reading, schema
 from lasynth.task import Example, InputError, Occupied, Task
-from lasynth.workers import in_order, start_workers
+from lasynth.workers import end_workers, in_order, start_workers
 
 CHUNK = 500
 """Tasks that one random stream makes. Another size gives other tasks for the same seed."""
 ROW_GROUP = 16
 """Chunks in one row group of the file."""
 CARD = "card.json"
+MOST = {"train": 1_000_000_000, "val": 10_000_000, "test": 10_000_000}
+"""Most tasks of a split. Those of val and test are in memory until all are there."""
 
 Report = Callable[[str, int], None]
 """Called with a split and the number of its tasks that were just finished."""
@@ -59,24 +62,6 @@ class _Made:
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
-def schema(domain: AnyDomain) -> pa.Schema:
-    """The columns of a data set; see docs/formats.md."""
-    values = pa.list_(domain.arrow_type())
-    return pa.schema(
-        [
-            ("program", pa.string()),
-            ("lexemes", pa.list_(pa.string())),
-            ("inputs", values),
-            ("outputs", values),
-            ("category", pa.string()),
-            ("tokens", pa.int32()),
-            ("source", pa.string()),
-            ("behaviour", pa.int64()),
-            ("novel", pa.bool_()),
-        ]
-    )
-
-
 def to_table(domain: AnyDomain, tasks: list[Task[Any, Any]]) -> pa.Table:
     """Tasks (at least one) as rows. The column `novel` is filled in later."""
     columns = {
@@ -133,11 +118,9 @@ def _rows(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
     file = open_parquet(path)
     if missing := [name for name in columns if name not in file.schema_arrow.names]:
         raise InputError(f"{path} is not a data set: it has no column {', '.join(missing)}")
-    try:
+    with reading(path):
         for batch in file.iter_batches(batch_size=1024, columns=columns):
             yield from batch.to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def _read_row(row: dict[str, Any], domain: AnyDomain) -> Task[Any, Any]:
@@ -167,14 +150,6 @@ def read_card(folder: Path) -> dict[str, Any]:
 def count_tasks(path: Path) -> int:
     """The number of tasks in a Parquet file. InputError."""
     return int(open_parquet(path).metadata.num_rows)
-
-
-def open_parquet(path: Path) -> pq.ParquetFile:
-    """A Parquet file to read. InputError."""
-    try:
-        return pq.ParquetFile(path)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 # --- chunks ----------------------------------------------------------------------------------------------------------
@@ -209,7 +184,7 @@ class _Factory:
 
     def __exit__(self, *exception: object) -> None:
         if self.pool:
-            self.pool.shutdown(wait=True, cancel_futures=True)
+            end_workers(self.pool, at_once=exception[0] is not None)
 
     def chunks(self, stream: str, sizes: Iterable[int]) -> Iterator[_Made]:
         calls = ((make_chunk, (self.plan, stream, index, size)) for index, size in enumerate(sizes))
@@ -269,8 +244,8 @@ class Writer:
 def generate(plan: DatasetPlan, out: Path, processes: int, overwrite: bool, report: Report) -> dict[str, Any]:
     """Make a data set and return its card. InputError if a size is wrong or `out` cannot be written; WorkerDied."""
     for split, size in plan.sizes.items():
-        if size < 0:
-            raise InputError(f"{split} must not be negative")
+        if not 0 <= size <= MOST[split]:
+            raise InputError(f"{split} must be 0 to {MOST[split]:,}")
     if not sum(plan.sizes.values()):
         raise InputError("nothing to make: the sizes of all splits are 0")
     with new_data_set(out, overwrite) as folder, _Factory(plan, processes) as factory:
@@ -392,8 +367,9 @@ def occurring(train: Path, column: str, wanted: set[Any]) -> set[Any]:
         return set()
     file = open_parquet(train)
     seen: set[Any] = set()
-    for group in range(file.num_row_groups):
-        seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
+    with reading(train):
+        for group in range(file.num_row_groups):
+            seen.update(wanted.intersection(file.read_row_group(group, columns=[column])[column].to_pylist()))
     return seen
 
 

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from lasynth.batch import Collator
 from lasynth.checkpoint import load_model
-from lasynth.dataset import behaviours, read_tasks, schema
+from lasynth.dataset import behaviours, read_tasks
 from lasynth.distributed import device
 from lasynth.files import write_file
+from lasynth.parquet import schema
 from lasynth.search import END, KEEP, SETTLE, Finished, beam_search
 from lasynth.settings import RelabelConfig
 from lasynth.split import Split, load_split

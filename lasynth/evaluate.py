@@ -26,7 +26,7 @@ from lasynth.outcomes import Outcomes, baseline_outcomes, search_outcomes
 from lasynth.settings import EvaluateConfig
 from lasynth.split import Split, load_split
 from lasynth.task import InputError
-from lasynth.workers import in_order, start_workers, threads_per_process
+from lasynth.workers import end_workers, in_order, start_workers, threads_per_process
 
 
 def baseline_names(data: Path) -> list[str]:
@@ -134,8 +134,10 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor | None]:
     pool = start_workers(processes, _set_threads)
     try:
         yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    except BaseException:
+        end_workers(pool, at_once=True)
+        raise
+    end_workers(pool, at_once=False)
 
 
 def _set_threads() -> None:

@@ -53,3 +53,53 @@ def stop_signal(on_stop: Callable[[], None] = lambda: None) -> Iterator[Callable
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class _Held:
+    """Signals that wait for the end of a block."""
+
+    def __init__(self) -> None:
+        self.handlers: dict[int, Any] = {}
+        self.arrived: list[int] = []
+
+    def hold(self, number: int, frame: Any) -> None:
+        self.arrived.append(number)
+
+    def deliver(self) -> None:
+        """Call the handlers of all signals that have arrived. Most of them raise KeyboardInterrupt."""
+        while self.arrived:
+            number = self.arrived.pop(0)
+            self.handlers[number](number, None)
+
+
+_held: list[_Held] = []
+"""The signals of the block that the main thread is in; empty outside."""
+
+
+@contextmanager
+def signals_later() -> Iterator[None]:
+    """Handle SIGINT and SIGTERM at the end of the block, and wherever a block inside it begins or ends.
+
+    Numba and LLVM lose a KeyboardInterrupt that is raised in the middle of their work: it may arrive where Python
+    cannot pass it on. Outside the main thread, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+    elif _held:
+        _held[0].deliver()
+        yield
+        _held[0].deliver()
+    else:
+        held = _Held()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):  # else it is ignored, or ends the process
+                held.handlers[number] = handler
+                signal.signal(number, held.hold)
+        _held.append(held)
+        try:
+            yield
+        finally:
+            _held.clear()
+            for held_number, handler in held.handlers.items():
+                signal.signal(held_number, handler)
+            held.deliver()

@@ -26,14 +26,15 @@ from typing import Any, NamedTuple
 
 from lasynth import checkpoint
 from lasynth.dataset import CARD, count_tasks, read_card
-from lasynth.decoding import Decoding, bounds
+from lasynth.decoding import PROGRAM, Decoding, bounds
 from lasynth.distributed import Group, processes
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
 from lasynth.files import remove_leftovers, write_file
 from lasynth.interruption import stop_signal
+from lasynth.parquet import check_columns, open_parquet
 from lasynth.progress import progress
-from lasynth.replacement import write_replaced
+from lasynth.replacement import HELD_OUT, write_replaced
 from lasynth.settings import RelabelConfig
 from lasynth.task import InputError, Occupied
 
@@ -146,6 +147,7 @@ def _facts(job: Relabelling) -> Facts:
     model = checkpoint.load(folder).card
     if model.get("domain") != domain.name:
         raise InputError(f"{job.run} is a model of `{model.get('domain')}`, {job.data} has tasks of `{domain.name}`")
+    check_splits(job.data)
     facts = {
         "iteration": len(card.get("relabelled", [])) + 1,
         "data": {"tasks": count_tasks(train), "sha256": _sha256(train)},
@@ -157,6 +159,14 @@ def _facts(job: Relabelling) -> Facts:
     }
     plain: Facts = json.loads(json.dumps(facts))
     return plain
+
+
+def check_splits(data: Path) -> None:
+    """InputError if programs of a data set cannot be replaced, or compared with those of the held-out splits."""
+    domain = get_domain(str(read_card(data)["domain"]))
+    for split in ("train", *HELD_OUT):
+        if (file := data / f"{split}.parquet").exists():
+            check_columns(file, open_parquet(file).schema_arrow, domain, PROGRAM)
 
 
 def _sha256(file: Path) -> str:

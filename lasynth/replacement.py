@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lasynth import __version__
-from lasynth.dataset import CARD, Writer, new_data_set, occurring, open_parquet, read_card
+from lasynth.dataset import CARD, Writer, new_data_set, occurring, read_card
 from lasynth.decoding import PROGRAM
+from lasynth.parquet import open_parquet, reading
 
 ITERATION = "iteration"
 """Column of the training set: 0 for an original program, else the iteration that decoded it."""
@@ -34,10 +35,11 @@ def write_replaced(data: Path, out: Path, overwrite: bool, shards: Sequence[Path
     `facts` says how the programs were made, and the card holds it; `facts["shard"]` is the number of tasks in a shard.
     """
     with new_data_set(out, overwrite) as folder:
-        file, counts, categories = open_parquet(data / "train.parquet"), Counter[str](), Counter[str]()
+        train, counts, categories = data / "train.parquet", Counter[str](), Counter[str]()
+        file = open_parquet(train)
         writer = Writer(folder / "train.parquet", _with_iteration(file.schema_arrow))
         try:
-            for old, shard in zip(_pieces(file, facts["shard"]), shards, strict=True):
+            for old, shard in zip(_pieces(train, file, facts["shard"]), shards, strict=True):
                 new = replaced(old, pq.read_table(shard), facts["iteration"], counts)
                 categories.update(new["category"].to_pylist())
                 writer.write(new)
@@ -55,11 +57,12 @@ def _with_iteration(columns: pa.Schema) -> pa.Schema:
     return columns if ITERATION in columns.names else columns.append(pa.field(ITERATION, pa.int32()))
 
 
-def _pieces(file: pq.ParquetFile, size: int) -> Iterator[pa.Table]:
-    """The rows of a file, `size` at a time, whatever its row groups are."""
+def _pieces(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.Table]:
+    """The rows of a file, `size` at a time, whatever its row groups are. InputError."""
     rest = file.schema_arrow.empty_table()
     for group in range(file.num_row_groups):
-        rest = pa.concat_tables([rest, file.read_row_group(group)])
+        with reading(path):
+            rest = pa.concat_tables([rest, file.read_row_group(group)])
         while len(rest) >= size:
             yield rest.slice(0, size)
             rest = rest.slice(size)
@@ -107,9 +110,15 @@ def _figures(counts: Counter[str]) -> dict[str, Any]:
 
 def _shared(folder: Path, splits: Sequence[str]) -> dict[str, int]:
     """How many programs of the held-out splits the training set now has."""
-    programs = {split: pq.read_table(folder / f"{split}.parquet")["program"].to_pylist() for split in splits}
+    programs = {split: _programs(folder / f"{split}.parquet") for split in splits}
     known = occurring(folder / "train.parquet", "program", {text for texts in programs.values() for text in texts})
     return {split: sum(text in known for text in texts) for split, texts in programs.items()}
+
+
+def _programs(path: Path) -> list[str]:
+    with reading(path):
+        programs: list[str] = pq.read_table(path, columns=["program"])["program"].to_pylist()
+        return programs
 
 
 def _card(old: dict[str, Any], categories: dict[str, int], entry: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from lasynth.config import ModelConfig
 from lasynth.dataset import CARD, read_card
 from lasynth.distributed import processes
 from lasynth.files import write_file
-from lasynth.relabel import Relabelled, Relabelling, relabelled
+from lasynth.relabel import Relabelled, Relabelling, check_splits, relabelled
 from lasynth.settings import RelabelConfig, TrainConfig
 from lasynth.task import InputError, Occupied
 from lasynth.train import Job, Outcome
@@ -129,6 +129,7 @@ def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> li
 def _prepare(job: Retraining) -> None:
     """Check the folder and write the plan. InputError; Occupied."""
     facts, file = job.facts(), job.out / PLAN
+    check_splits(job.data)  # now, not after the first training
     if file.exists() and job.resume:
         theirs = json.loads(file.read_text())
         for name, mine in _flat(facts).items():

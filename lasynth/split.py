@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import Array, Values, learnable
 from lasynth.files import remove_leftovers, replacing
+from lasynth.parquet import check_columns, reading
 from lasynth.task import InputError
 from lasynth.vocab import EOS, PAD, SPECIAL, Vocab
 
@@ -92,19 +93,13 @@ class Split:
 def load_split(path: Path, domain: AnyDomain, large: int = LARGE) -> Split:
     """Read a Parquet file of tasks. InputError for another kind of file, or for lexemes of another language."""
     values = learnable(domain).values()
-    try:
+    with reading(path):
         file = pq.ParquetFile(path)
-        if missing := {*COLUMNS, *VALUES} - set(file.schema_arrow.names):
-            raise InputError(f"{path} is not a data set: it has no column {', '.join(sorted(missing))}")
-        for name in ("lexemes", *VALUES):
-            if not pa.types.is_list(kind := file.schema_arrow.field(name).type):
-                raise InputError(f"{path} is not a data set: its column {name} holds {kind}, not lists")
+        check_columns(path, file.schema_arrow, domain, [*COLUMNS, *VALUES])
         pieces = [_convert(piece, domain) for piece in file.iter_batches(PIECE, columns=COLUMNS)]
         if not pieces:
             raise InputError(f"{path} has no tasks")
         inputs, outputs = (_load_values(file, path, name, values, large) for name in VALUES)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
     tokens, lengths, category, novel = (np.concatenate(column) for column in zip(*pieces, strict=True))
     return Split(tokens, np.concatenate([[0], np.cumsum(lengths)]), inputs, outputs, category, novel)
 

@@ -66,6 +66,15 @@ def start_workers(count: int, prepare: Callable[[], None] | None = None) -> Proc
     return pool
 
 
+def end_workers(pool: ProcessPoolExecutor, at_once: bool) -> None:
+    """End a pool: after the calls that are running, or at once, which an error or Ctrl-C need not wait for."""
+    children = list((pool._processes or {}).values())
+    if at_once:
+        for child in children:
+            child.kill()  # they ignore other signals
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
 def in_order(
     pool: ProcessPoolExecutor, calls: Iterable[tuple[Callable[..., T], tuple[object, ...]]], ahead: int
 ) -> Iterator[T]:

@@ -15,14 +15,15 @@ LEVELS = {
     "config": 0, "settings": 0, "layers": 0, "distributed": 0, "runlog": 0, "interruption": 0, "precision": 0,
     "files": 0, "launcher": 0, "lenient": 0,
     "domains": 1,
-    "dataset": 2, "split": 2, "models": 2, "older": 2,
-    "describe": 3, "batch": 3, "search": 3, "checkpoint": 3,
-    "solver": 4, "outcomes": 4, "runfolder": 4, "decoding": 4, "reward": 4,
-    "measurement": 5, "replacement": 5,
-    "evaluate": 6, "figures": 6, "train": 6, "relabel": 6,
-    "retrain": 7,
-    "commands": 8,
-    "cli": 9,
+    "parquet": 2,
+    "dataset": 3, "split": 3, "models": 3, "older": 3,
+    "describe": 4, "batch": 4, "search": 4, "checkpoint": 4,
+    "solver": 5, "outcomes": 5, "runfolder": 5, "decoding": 5, "reward": 5,
+    "measurement": 6, "replacement": 6,
+    "evaluate": 7, "figures": 7, "train": 7, "relabel": 7,
+    "retrain": 8,
+    "commands": 9,
+    "cli": 10,
 }  # fmt: skip
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LANGUAGES = tuple(f"lasynth.domains.{path.parent.name}" for path in (PACKAGE / "domains").glob("*/__init__.py"))

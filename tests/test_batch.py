@@ -190,7 +190,7 @@ def test_files_and_plans_that_cannot_be_used_are_refused(tmp_path: Path, data: P
     for examples in ((0, 5), (5, 11), (6, 5)):
         with pytest.raises(InputError, match="cannot be drawn"):
             Stream(split, StreamPlan(8, examples), COLLATE)
-    with pytest.raises(InputError, match="which is not in the model's vocabulary"):
+    with pytest.raises(InputError, match="no data set of `karel`: its column inputs holds"):
         load_split(data / "val.parquet", get_domain("karel"))
 
 

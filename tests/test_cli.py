@@ -386,6 +386,25 @@ def test_an_incomplete_public_file(call, tmp_path: Path) -> None:  # type: ignor
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("language", ["c", "karel", "lists"])
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_data_sets_too_large_to_exist_are_refused(call, language: str, split: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = call("generate", language, "--out", tmp_path / "o", f"--{split}", "9" * 30)
+    assert code == 2
+    assert f"{split} must be 0 to 1" in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "option", ["--examples", "--max-operations", "--max-length", "--smallest-value", "--largest-value"]
+)
+def test_options_of_lists_have_limits(call, option: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for number in ("9" * 30, "-" + "9" * 30):
+        code, _, err = call("generate", "lists", "--out", tmp_path / "o", "--train", "3", option, number)
+        assert code == 2
+        assert f"{option[2:]} must be" in err
+
+
 def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     folder = tmp_path / "folder.c"
     folder.mkdir()
@@ -401,7 +420,7 @@ def test_bad_arguments_get_a_message(call, tmp_path: Path) -> None:  # type: ign
         (("import", "cobol", tmp_path, "--out", tmp_path / "o"), "no language"),
         (("import", "c", tmp_path / "none", "--out", tmp_path / "o"), "no such file"),
         (("generate", "c", "--out", tmp_path / "o"), "nothing to make"),
-        (("generate", "c", "--out", tmp_path / "o", "--train", "-1"), "negative"),
+        (("generate", "c", "--out", tmp_path / "o", "--train", "-1"), "train must be 0 to 1,000,000,000"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--processes", "0"), "number of processes"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--loop-share", "3"), "loop-share"),
         (("generate", "c", "--out", tmp_path / "o", "--train", "1", "--list-length", "1"), "different lists"),

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
@@ -143,6 +144,24 @@ def test_two_processes_give_the_same_files(old: Path, new: Path, tmp_path: Path)
     assert main(words) == 0
     assert content(tmp_path / "two") == content(new)
     assert os.listdir(tmp_path) == ["two"]
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_damaged_files_are_refused_before_the_work(old: Path, tmp_path: Path, split: str) -> None:
+    data, out = tmp_path / "data", tmp_path / "out"
+    shutil.copytree(old, data)
+    file = data / f"{split}.parquet"
+    table = pq.read_table(file)
+    lists = table.set_column(0, "program", pa.array([[1]] * len(table)))
+    for write, message in (
+        (lambda: file.write_bytes(b""), "cannot be read as Parquet"),
+        (lambda: pq.write_table(lists, file), "its column program holds list<element: int64>, not string"),
+        (lambda: pq.write_table(table.drop_columns(["lexemes"]), file), "it has no column lexemes"),
+    ):
+        write()
+        with pytest.raises(InputError, match=message):
+            relabel.relabel(Relabelling(MODEL, data, out, CONFIG))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
 def test_a_stopped_relabelling_goes_on_with_the_missing_shards(old: Path, new: Path, tmp_path: Path) -> None:

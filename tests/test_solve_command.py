@@ -326,6 +326,47 @@ def test_truthful_replies_lead_to_the_wanted_program(
     assert c.run_many([c.parse_text(out)], lists) == [[wanted(x) for x in lists]]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "given", "language", "most"),
+    [
+        (sorted, ["[3,1] -> [1,3]", "[1,4] -> [1,4]"], "c", 8),
+        (sorted, ["[3,1,2] -> [1,2,3]", "[9,4] -> [4,9]"], "lists", 4),
+        (lambda x: [max(0, value) for value in x], ["[3,-2] -> [3,0]", "[-1,4] -> [0,4]"], "c", 4),
+        (lambda x: [min(9, max(0, v)) for v in x], ["[3,-2,12] -> [3,0,9]", "[-1,4,5] -> [0,4,5]"], "c", 8),
+        (lambda x: [x[1], x[0], *x[2:]], ["[3,1,2] -> [1,3,2]"], "c", 5),
+        (lambda x: [x[0], x[1], -x[2] if x[0] == 0 else x[2]], ["[0,1,2] -> [0,1,-2]", "[3,1,1] -> [3,1,1]"], "c", 8),
+    ],
+)
+def test_a_truthful_person_needs_few_questions(
+    wanted: Callable[[list[int]], list[int]],
+    given: list[str],
+    language: str,
+    most: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The person takes the answer as soon as only far longer programs are left beside it."""
+    questions = []
+
+    class Person(io.StringIO):
+        def readline(self, size: int = -1) -> str:  # type: ignore[override]
+            said = capsys.readouterr().err
+            if "Press Enter to take the answer" in said:
+                return "\n"
+            questions.append(json.loads(said.split("the output for ")[1].split(":")[0]))
+            return json.dumps(wanted(questions[-1])) + "\n"
+
+    monkeypatch.setattr(sys, "stdin", Person())
+    words = [word for line in given for word in ("--example", line)]
+    assert run_command(["solve", "--ask", "--language", language, *words]) == 0
+    out, err = capsys.readouterr()
+    assert re.search(r"settled among \d+ behaviours that were found", err)
+    assert len(questions) <= most
+    domain, rng, size = get_domain(language), Random(1), len(json.loads(given[0].split("->")[0]))
+    lists = [[rng.randint(-15, 15) for _ in range(size)] for _ in range(300)]
+    assert domain.run_many([domain.parse_text(out)], lists) == [[wanted(x) for x in lists]]
+
+
 def test_an_answer_that_is_not_certain_says_what_is_open(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["solve", "--example", "[3,1] -> [1,3]", "--example", "[1,4] -> [1,4]"]
     assert main(words) == 0

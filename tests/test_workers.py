@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
 from lasynth import workers
 from lasynth.task import WorkerDied
-from lasynth.workers import in_order, start_workers, threads_per_process, usable_cores
+from lasynth.workers import end_workers, in_order, start_workers, threads_per_process, usable_cores
 
 
 def double(number: int) -> int:
@@ -30,6 +31,15 @@ def test_results_come_in_order_and_a_death_is_named() -> None:
             list(in_order(pool, [(double, (1,)), (die, (2,))], 2))
     finally:
         pool.shutdown()
+
+
+def test_workers_that_are_busy_can_be_ended_at_once() -> None:
+    pool = start_workers(2)
+    busy = [pool.submit(time.sleep, 600) for _ in range(4)]
+    children = list(pool._processes.values())
+    end_workers(pool, at_once=True)
+    assert not any(child.is_alive() for child in children)
+    assert all(future.cancelled() or future.exception() for future in busy)
 
 
 @pytest.mark.parametrize(("value", "threads"), [("3", 3), ("4,2", 4), ("0", 1), ("many", 1), (None, 1)])

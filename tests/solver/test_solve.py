@@ -24,8 +24,8 @@ from lasynth.domains import get_domain
 from lasynth.domains.restricted_c.data.generator import COptions
 from lasynth.domains.restricted_c.language.nodes import Program
 from lasynth.domains.solvable import solvable
-from lasynth.solver.answers import Answers
-from lasynth.solver.asking import question
+from lasynth.solver.answers import PROBES, Answers
+from lasynth.solver.asking import check, is_settled, question
 from lasynth.solver.portfolio import gather
 from lasynth.solver.strategies import Candidate, Examples, Strategy, Symbolic
 from lasynth.task import Example, InputError
@@ -300,6 +300,45 @@ def test_questions_split_the_answers_evenly() -> None:
         assert all(C.run(candidates[i].program, asked.input) == output for i in who)
     assert question(C, candidates[:1], given_ones) is None
     assert question(C, [], given_ones) is None
+
+
+def test_a_reply_removes_what_it_contradicts_and_keeps_the_rest() -> None:
+    pairs = [([3, 1], [1, 3]), ([1, 4], [1, 4])]
+    before = solve(pairs, language="c", strategy="symbolic", wide=True).behaviours
+    asked = question(C, before, examples(pairs))
+    assert asked is not None
+    told = (asked.input, sorted(asked.input))
+    after = solve([*pairs, told], language="c", strategy="symbolic", known=before, wide=True).behaviours
+    assert all(C.run(candidate.program, told[0]) == told[1] for candidate in after)
+    probes = solvable(C).probes(Random(0), PROBES, examples([*pairs, told]))
+    left = C.run_many([candidate.program for candidate in after], probes)
+    (group,) = (who for output, who in asked.outputs if output == told[1])
+    assert all(C.run_many([before[i].program], probes)[0] in left for i in group)
+
+
+def test_probable_answers_are_told_apart_first() -> None:
+    """Two short programs differ where a[0] is 0, many long ones where a[1] is something else."""
+    short = [Candidate(program(body), "x", length=5.0) for body in ("", "if (a[0] == 0) a[0] = 1;")]
+    bodies = [f"if (a[1] == {n}) a[1] = {n + 1};" for n in (0, 2, 3, 4)]
+    given_ones = examples([([1, 1], [1, 1])])
+    for longer, settled in ((0.0, False), (30.0, True)):
+        others = [Candidate(program(body), "x", length=5.0 + longer) for body in bodies]
+        asked = question(C, [*short, *others], given_ones)
+        assert asked is not None
+        assert asked.input[0] == 0 or not settled
+        assert is_settled([short[0], *others]) == settled
+        assert not is_settled([*short, *others])
+
+
+def test_an_answer_without_rivals_is_checked_where_refuted_ones_differ() -> None:
+    given_ones = examples([([1, 1], [1, 1])])
+    left, refuted = (Candidate(program(body), "x", length=5.0) for body in ("", "if (a[0] == -3) a[0] = 1;"))
+    asked = check(C, [left], [left, refuted], given_ones)
+    assert asked is not None
+    assert asked.input[0] == -3
+    assert asked.outputs == ((asked.input, (0,)),)
+    assert check(C, [left], [left], given_ones) is not None
+    assert check(C, [], [], given_ones) is None
 
 
 @pytest.mark.parametrize(

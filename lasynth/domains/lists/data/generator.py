@@ -20,6 +20,14 @@ BY_RESULT = {type_: [n for n, o in enumerate(OPERATIONS) if o.result == type_] f
 CATEGORIES = ("List", "Number")
 MOST_DRAWS = 10_000
 """Programs that are drawn for one task before the options are said to be impossible."""
+RANGES = {
+    "examples": (1, 64),
+    "max_operations": (1, 20),
+    "max_length": (1, 100),
+    "smallest_value": (-1_000_000, 1_000_000),
+    "largest_value": (-1_000_000, 1_000_000),
+}
+"""Smallest and largest value of each option."""
 SIGNATURES = ((Type.LIST,),) * 6 + ((Type.LIST, Type.INT), (Type.INT, Type.LIST), (Type.LIST, Type.LIST))
 
 
@@ -34,7 +42,17 @@ class ListsOptions:
     max_length: int = 8
     """Longest list of an input."""
     smallest_value: int = -9
+    """Smallest number of an input."""
     largest_value: int = 20
+    """Largest number of an input."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in RANGES.items():
+            if not low <= getattr(self, name) <= high:
+                raise InputError(f"{name.replace('_', '-')} must be {low:,} to {high:,}")
+        if self.smallest_value > self.largest_value:
+            low, high = self.smallest_value, self.largest_value
+            raise InputError(f"smallest-value ({low}) must not be above largest-value ({high})")
 
 
 def category(program: Program) -> str:
@@ -85,8 +103,6 @@ def _grow(rng: Random, types: Sequence[Type], wanted: Type, operations: int) -> 
 def sample_tasks(rng: Random, count: int, options: ListsOptions) -> tuple[list[Task[Program, Value]], Counter[str]]:
     """Tasks whose programs run on all of their examples, use every input and do not give the same output for all
     examples. InputError."""
-    if options.smallest_value > options.largest_value or min(options.examples, options.max_operations) < 1:
-        raise InputError("the generator needs an example, an operation, and a smallest value not above the largest one")
     tasks: list[Task[Program, Value]] = []
     happened: Counter[str] = Counter()
     draws = 0

@@ -2,8 +2,8 @@
 
 The search prefers a plain sum to a choice wherever the sum is cheaper. Few examples often fit a plain sum by chance. So
 this module also tries choices where only one side is simpler than the plain sum, and sums of one style at all
-positions: elements that are moved, elements plus a constant, constants. The alternatives show what the examples leave
-open.
+positions: elements that are moved, elements plus a constant, constants; and constants for pieces of a piecewise
+function that one element shows. The alternatives show what the examples leave open.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lasynth.domains.restricted_c.symbolic.conditions import SHORT, Comparison, Separation
 from lasynth.domains.restricted_c.symbolic.explanations import Choice, Explanation, Tree
+from lasynth.domains.restricted_c.symbolic.pieces import FLAT_FIRST
 from lasynth.domains.restricted_c.symbolic.prices import Mask, has_passed
 from lasynth.domains.restricted_c.symbolic.sums import NONE, Sum
 
@@ -30,6 +31,7 @@ PER_KIND = 6
 
 def alternatives(search: _Search) -> Iterator[Explanation]:
     """Explanations that the search leaves out because a cheaper one fits. Stops at the deadline of the search."""
+    yield from search.alike(FLAT_FIRST)
     length = search.length
     skeletons: list[list[Skeleton]] = []
     if (search.plain < NONE).all():

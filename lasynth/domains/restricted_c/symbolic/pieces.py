@@ -18,6 +18,8 @@ MOST_PIECES = 3
 FEWEST_VALUES = 2
 """Different input values required per piece. With fewer, pieces would fit nearly any examples."""
 SLOPES = (1, 0, -1, 2)
+"""The first one wins where a piece has one element only, which fits every slope."""
+FLAT_FIRST = (0, 1, -1, 2)
 
 
 class Piece(NamedTuple):
@@ -33,13 +35,13 @@ class Piece(NamedTuple):
         return Sum(((0, self.slope),) if self.slope else (), self.constant)
 
 
-def in_pieces(inputs: Ints, expected: Ints) -> Tree | None:
+def in_pieces(inputs: Ints, expected: Ints, slopes: tuple[int, ...] = SLOPES) -> Tree | None:
     """A choice by element 0 alone that maps each of these elements to the expected one, if there is one. (N, P) each"""
     elements, first = np.unique(inputs, return_index=True)
     wanted = expected.ravel()[first]
     if (wanted[np.searchsorted(elements, inputs)] != expected).any():
         return None
-    pieces = _pieces(elements, wanted)
+    pieces = _pieces(elements, wanted, slopes)
     if pieces is None or len(pieces) < 2 or len(elements) < FEWEST_VALUES * len(pieces):
         return None
     tree: Tree = pieces[-1].total
@@ -48,18 +50,18 @@ def in_pieces(inputs: Ints, expected: Ints) -> Tree | None:
     return tree
 
 
-def _pieces(elements: Ints, wanted: Ints) -> list[Piece] | None:
+def _pieces(elements: Ints, wanted: Ints, slopes: tuple[int, ...]) -> list[Piece] | None:
     """The pieces from left to right, each as long as possible; None if there are more than MOST_PIECES."""
     pieces: list[Piece] = []
     begin = 0
     while begin < len(elements):
         if len(pieces) == MOST_PIECES:
             return None
-        rests = [wanted[begin:] - slope * elements[begin:] for slope in SLOPES]
+        rests = [wanted[begin:] - slope * elements[begin:] for slope in slopes]
         sizes = [int(np.argmax(np.append(rest != rest[0], True))) for rest in rests]
         best = int(np.argmax(sizes))
         end = begin + sizes[best]
-        pieces.append(Piece(int(elements[begin]), int(elements[end - 1]), SLOPES[best], int(rests[best][0])))
+        pieces.append(Piece(int(elements[begin]), int(elements[end - 1]), slopes[best], int(rests[best][0])))
         begin = end
     return pieces
 

@@ -36,7 +36,7 @@ from lasynth.domains.restricted_c.symbolic.explanations import (
     shifted,
     values,
 )
-from lasynth.domains.restricted_c.symbolic.pieces import in_pieces
+from lasynth.domains.restricted_c.symbolic.pieces import SLOPES, in_pieces
 from lasynth.domains.restricted_c.symbolic.prices import COSTS, Costs, Late, Mask, PriceTable, has_passed, look_at_clock
 from lasynth.domains.restricted_c.symbolic.sums import NONE, Floats, Ints, Sum
 
@@ -363,9 +363,10 @@ class _Search:
                 yield Structure(cost + price_1 + price_2 + self.kept, choices)
 
     # --- explanations ----------------------------------------------------------------------------------------------
-    def alike(self) -> Iterator[Explanation]:
+    def alike(self, slopes: tuple[int, ...] = SLOPES) -> Iterator[Explanation]:
         """The explanation by one piecewise function of the own element. Positions that it does not fit are kept."""
-        if len(self.open) > 1 and (tree := in_pieces(self.inputs[:, self.open], self.expected[:, self.open])):
+        given, wanted = self.inputs[:, self.open], self.expected[:, self.open]
+        if len(self.open) > 1 and (tree := in_pieces(given, wanted, slopes)):
             moved = [shifted(tree, p) for p in range(self.length)]
             yield tuple(new if self.explains(new, p) else Sum(((p, 1),)) for p, new in enumerate(moved))
 
