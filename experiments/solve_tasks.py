@@ -1,11 +1,13 @@
 """Accuracy of `lasynth solve`: runs each strategy on a test set and checks the first answers on the held-out examples.
 
     lasynth generate c --out data/fresh --test 1000 --seed 2026
-    python experiments/solve_c.py data/fresh/test.parquet --out experiments/results/solve_c.json
+    python experiments/solve_tasks.py data/fresh/test.parquet --out experiments/results/solve_c.json
+    lasynth generate karel --out data/karel_fresh --test 1000 --seed 2026
+    python experiments/solve_tasks.py data/karel_fresh/test.parquet --out experiments/results/solve_karel.json
 
-Strategies that need weights are skipped if there are none. `--given N` gives the solver N examples instead of half of
-them; the others are held out. `--processor-time` counts the time of the processor, for limits and figures: then other
-work on the machine does not matter.
+Strategies that need weights are skipped if there are none. `--given N` gives the solver N examples instead of the
+usual number; the others are held out. `--processor-time` counts the time of the processor, for limits and figures: then
+other work on the machine does not matter.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from _results import show
 from numpy.typing import NDArray
 
 from lasynth import solve
-from lasynth.dataset import read_tasks
+from lasynth.dataset import read_card, read_tasks
 from lasynth.domains import get_domain
+from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import learnable
 from lasynth.hardware import hardware
 from lasynth.progress import progress
@@ -32,25 +35,24 @@ from lasynth.solver import PRETRAINED
 from lasynth.split import load_split
 from lasynth.task import InputError, Task
 
-C = get_domain("c")
 Right = NDArray[np.bool_]
 
 
 def outcome(
-    task: Task[Any, Any], given: int, strategy: str, arguments: argparse.Namespace
+    domain: AnyDomain, task: Task[Any, Any], given: int, strategy: str, arguments: argparse.Namespace
 ) -> tuple[bool, bool, float, int]:
     """Whether the first answer is right on all examples, whether there is one, seconds, and candidates executed."""
     pairs = [(e.input, e.output) for e in task.examples]
     solution = solve(
         pairs[:given],
-        language="c",
+        language=domain.name,
         strategy=strategy,  # type: ignore[arg-type]
         timeout=arguments.timeout,
         weights=arguments.weights,
     )
     if not solution.solved:
         return False, False, solution.seconds, solution.candidates
-    (outputs,) = C.run_many([solution.programs[0].program], [x for x, _ in pairs])
+    (outputs,) = domain.run_many([solution.programs[0].program], [x for x, _ in pairs])
     return outputs == [y for _, y in pairs], True, solution.seconds, solution.candidates
 
 
@@ -79,7 +81,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("data", type=Path, help="Parquet file of tasks")
     parser.add_argument("--strategies", nargs="+", default=["symbolic", "neural", "portfolio"])
     parser.add_argument("--tasks", type=int, help="number of tasks; default: all")
-    parser.add_argument("--given", type=int, help="number of examples that the solver sees; default: half of them")
+    parser.add_argument("--given", type=int, help="number of examples that the solver sees; default: the language's")
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds per task")
     parser.add_argument("--processor-time", action="store_true", help="for limits and figures; use one thread")
     parser.add_argument("--weights", type=Path, help="a trained run instead of the shipped weights")
@@ -87,17 +89,18 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words)
     if arguments.processor_time:
         time.perf_counter = time.process_time
-    split = load_split(arguments.data, C)
+    domain = get_domain(str(read_card(arguments.data.parent)["domain"]))
+    split = load_split(arguments.data, domain)
     split = split.take(arguments.tasks or len(split))
-    tasks = list(islice(read_tasks(arguments.data, C), len(split)))
-    given = arguments.given or C.given(split.examples)
+    tasks = list(islice(read_tasks(arguments.data, domain), len(split)))
+    given = arguments.given or domain.given(split.examples)
     if not 1 <= given < split.examples:
         raise InputError(f"--given must be 1 to {split.examples - 1}: the tasks have {split.examples} examples")
     groups = {
-        "category": {name: split.category == i for i, name in enumerate(C.categories)},
-        **learnable(C).groups(split.inputs, split.outputs),
+        "category": {name: split.category == i for i, name in enumerate(domain.categories)},
+        **learnable(domain).groups(split.inputs, split.outputs),
     }
-    weights = arguments.weights is not None or (PRETRAINED / C.name).exists()
+    weights = arguments.weights is not None or (PRETRAINED / domain.name).exists()
     names = [name for name in arguments.strategies if weights or name == "symbolic"]
     facts = {"data": str(arguments.data), "tasks": len(tasks), "given": given, "timeout": arguments.timeout}
     clock = "processor" if arguments.processor_time else "wall"
@@ -106,7 +109,7 @@ def main(words: list[str]) -> int:
         for name in names:
             rows = []
             for task in tasks:
-                rows.append(outcome(task, given, name, arguments))
+                rows.append(outcome(domain, task, given, name, arguments))
                 report(name, 1)
             results[name] = summary([np.array(column) for column in zip(*rows, strict=True)], groups)
     show(results, arguments.out)
@@ -117,4 +120,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except InputError as error:
-        sys.exit(f"solve_c: {error}")
+        sys.exit(f"solve_tasks: {error}")
