@@ -57,3 +57,11 @@ def test_the_first_measurement_of_the_confidence_is_the_one_shown() -> None:
     prose = " ".join(DOCS.split())
     assert f"{error} on {result['answers']} answers" in prose
     assert f"median of these searches is {result['median seconds']:.2f} s of processor time" in prose
+
+
+def test_the_speeds_of_training_are_the_measured_ones() -> None:
+    rates = json.loads((RESULTS / "karel_training.json").read_text())["programs per second of one core"]
+    for row, rate in rates["cpu"].items():
+        assert f"| `{row}` | {rate:,.0f} | {rates['paper'][row]:.1f} |" in DOCS
+    goals = {"Executed": 900, "Bunel": 300, "LaSynth": 150}
+    assert all(2 * rates["cpu"][row] >= goal for row, goal in goals.items())
