@@ -36,6 +36,8 @@ SECONDS_PER_NUMBER = 1e-6
 """What a search in the second language takes at least for each number of the examples."""
 SHORT_SHARE = 0.4
 """Share of the time for the second language if there is an answer in the first one."""
+SURE_SHARE = 0.08
+"""The same if this answer is sure: a person waits for it."""
 
 
 class Readings(NamedTuple):
@@ -128,7 +130,9 @@ def search_both(
     fixed = clock.run(search, FIXED, "symbolic" if staged else strategy, FIRST_SHARE * timeout)
     if fixed.solved and clock.left < SECONDS_PER_NUMBER * _numbers(readings[FIXED]):
         return replace(fixed, notes=(*fixed.notes, f"language {FIXED}: there was no time for lists of any length"))
-    share = SHORT_SHARE * timeout if fixed.solved else (SHARE if staged else 1.0) * timeout - clock.taken
+    share = (SHARE if staged else 1.0) * timeout - clock.taken
+    if fixed.solved:
+        share = timeout * (SURE_SHARE if _sureness(fixed) >= SURE and not wide else SHORT_SHARE)
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
     if staged and _sureness(best) < SURE and clock.left > 0:
