@@ -42,14 +42,21 @@ weights: $(VENV)/ready  ## data, training, evaluation and export of the model th
 	$(TRAIN) data/third --out runs/third --steps $(word 3,$(STEPS)) --begin-with runs/second --seed 2 $(GO_ON)
 	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_weights.sh runs/third runs/weights
 
-# The weights for Karel from nothing, in runs/weights-karel: one data set and one training, some two hours on one core.
-KAREL_STEPS ?= 30000
+# The weights for Karel from nothing, in runs/weights-karel: two data sets and two trainings, the second with the weights of
+# the first; some two hours on one core. KAREL_STEPS are of the two trainings.
+KAREL_STEPS ?= 30000 20000
+GENERATE_KAREL = $(BIN)/lasynth generate karel --train 1000000 --val 1000 --test 1000 --reduce --splits shared
+TRAIN_KAREL = OMP_NUM_THREADS=1 $(BIN)/lasynth train --processes 1 --batch 128 --model Executed --clip 1 --beta2 0.99 \
+    --curriculum 0 --draw-examples 3 6 --validation-tasks 500 --resume
 weights-karel: $(VENV)/ready  ## data, training, evaluation and export of the model for Karel
-	test -d data/karel || $(BIN)/lasynth generate karel --out data/karel --train 1000000 --val 1000 --test 1000 --seed 11 --reduce --splits shared
-	OMP_NUM_THREADS=1 $(BIN)/lasynth train data/karel --out runs/karel --model Executed --steps $(KAREL_STEPS) --processes 1 \
-	    --batch 128 --learning-rate 1.5e-3 --warmup 500 --clip 1 --beta2 0.99 --curriculum 0 --draw-examples 3 6 \
-	    --validate-every 3000 --validation-tasks 500 --seed 1 --resume
-	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_karel.sh runs/karel runs/weights-karel
+	@test $(words $(KAREL_STEPS)) = 2 || { echo 'KAREL_STEPS needs two numbers: make weights-karel KAREL_STEPS="9 9"'; exit 2; }
+	test -d data/karel || $(GENERATE_KAREL) --out data/karel --seed 11
+	$(TRAIN_KAREL) data/karel --out runs/karel --steps $(word 1,$(KAREL_STEPS)) --learning-rate 1.5e-3 --warmup 500 \
+	    --validate-every 3000 --seed 1
+	test -d data/karel2 || $(GENERATE_KAREL) --out data/karel2 --seed 12
+	$(TRAIN_KAREL) data/karel2 --out runs/karel2 --steps $(word 2,$(KAREL_STEPS)) --learning-rate 7e-4 --warmup 300 \
+	    --validate-every 4000 --seed 2 --begin-with runs/karel
+	PYTHON=$(BIN)/python LASYNTH=$(BIN)/lasynth sh experiments/shipped_karel.sh runs/karel2 runs/weights-karel
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -36,6 +36,8 @@ SECONDS_PER_NUMBER = 1e-6
 """Shortest useful search in the second language: seconds per number in the examples."""
 SHORT_SHARE = 0.4
 """Share of the time for the second language if there is an answer in the first one."""
+SURE_SHARE = 0.08
+"""The same if this answer is sure: a person waits for it."""
 
 
 class Readings(NamedTuple):
@@ -128,10 +130,12 @@ def search_both(
     fixed = clock.run(search, FIXED, "symbolic" if staged else strategy, FIXED_SHARE * timeout)
     if fixed.solved and clock.left < SECONDS_PER_NUMBER * _numbers(readings[FIXED]):
         return replace(fixed, notes=(*fixed.notes, f"language {FIXED}: there was no time for lists of any length"))
-    share = SHORT_SHARE * timeout if fixed.solved else (SYMBOLIC_SHARE if staged else 1.0) * timeout - clock.taken
+    sure = calibration(type(get_domain(FIXED))).sure
+    share = (SYMBOLIC_SHARE if staged else 1.0) * timeout - clock.taken
+    if fixed.solved:
+        share = timeout * (SURE_SHARE if _sureness(fixed) >= sure and not wide else SHORT_SHARE)
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
-    sure = calibration(type(get_domain(FIXED))).sure
     if staged and _sureness(best) < sure and clock.left > 0:
         share = PATIENCE * timeout if best.solved else clock.left
         with suppress(InputError):  # the model cannot take these examples

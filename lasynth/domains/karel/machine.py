@@ -141,7 +141,7 @@ def execute(
     status, fine = OK, True
     pc = next_timed(code, 0, rounds)
     while code[pc, 0] != HALT:
-        if ticks == limit:
+        if ticks >= limit:  # a limit may be negative: then nothing that takes a tick runs
             status = STEP_LIMIT
             break
         ticks += 1

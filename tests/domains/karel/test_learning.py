@@ -106,6 +106,16 @@ def test_the_state_after_the_last_statement_is_the_output() -> None:
     assert valid[every, last].all()
 
 
+def test_a_block_that_begins_after_the_last_tick_does_not_run() -> None:
+    """Once, a loop inside such a block had a negative limit, and never ended."""
+    most = ["REPEAT", "R=9", "REPEAT", "R=10", "turnLeft", "r)", "r)", *["turnLeft"] * 11]  # 200 ticks
+    late = ["IF", "noMarkersPresent", "WHILE", "noMarkersPresent", "turnLeft", "w)", "i)"]
+    value = VALUES.pack([World.build(2, 2, (0, 0, 0))])[None]
+    for lexemes, failed in ((most, False), ([*most, *late[:2]], True), ([*most, *late[:-1]], True)):
+        prefix = np.array([[KAREL.vocab.encode([lexeme])[0] for lexeme in lexemes]])
+        assert MACHINE.failed(prefix, value)[0] == failed
+
+
 def at_cursor(lexemes: list[str], world: World) -> tuple[World | None, bool]:
     """The world at the cursor by the tree-walking interpreter (None for a crash), and whether the cursor is reached.
 

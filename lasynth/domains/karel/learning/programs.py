@@ -125,8 +125,10 @@ def walk(
         elif token < END_REPEAT:  # a number of rounds, or a condition
             enters = token > COUNT if token < CONDITION else holds_in(world, token - CONDITION)
             taken[depth - 1] = enters
-            reach = reach and enters
             ticks += 1
+            if reach and status == OK and ticks > TICKS:
+                status = STEP_LIMIT
+            reach = reach and enters
         elif token == ELSE:
             room[2 + 2 * (depth - 1)] = world  # after the first branch
             if reach_at[depth - 1] and not taken[depth - 1]:
