@@ -30,7 +30,7 @@ from _results import show  # noqa: E402
 from confidence import Sample, _result, draw, fit, outcome, predicted, reliable  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
-from lasynth.domains.lists.data.generator import ListsOptions  # noqa: E402
+from lasynth.domains.lists.data.inputs import ListsOptions  # noqa: E402
 from lasynth.hardware import hardware  # noqa: E402
 from lasynth.progress import progress  # noqa: E402
 from lasynth.solver.answers import Answers  # noqa: E402
