@@ -16,19 +16,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from _measuring import add_clock, choose_clock, parser, report
+from _measuring import Solving, add_clock, add_strategy, choose_clock, choose_strategy, parser, report
 
-from lasynth import solve
 from lasynth.domains import get_domain
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "lists" / "list_functions_dev.jsonl"
 
 
-def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") -> dict[str, Any]:
+def attempt(task: dict[str, Any], seconds: float, solving: Solving) -> dict[str, Any]:
     """Solve one task by its given examples and judge the first answer by the held-out ones."""
     given = [(e["input"], e["output"]) for e in task["given"]]
     begin = time.perf_counter()
-    solution = solve(given, language="lists", strategy=strategy, timeout=seconds, top=3)  # type: ignore[arg-type]
+    solution = solving(given, timeout=seconds, top=3)
     taken = time.perf_counter() - begin
     row: dict[str, Any] = {"id": task["id"], "seconds": round(taken, 3), "fits": solution.solved}
     wanted = [e["output"] for e in task["held_out"]]
@@ -42,6 +41,7 @@ def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") ->
     row["right"] = bool(rights) and rights[0] == len(wanted)
     row["right among three"] = len(wanted) in rights
     row["confidence"] = solution.best.confidence if solution.best else None
+    row["source"] = solution.best.source if solution.best else None
     row["program"] = domain.text(solution.programs[0].program).strip() if solution.programs else None
     return row
 
@@ -68,18 +68,19 @@ def main() -> None:
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
     accepted.add_argument("--tasks", type=int, help="only the first so many tasks")
     add_clock(accepted)
+    add_strategy(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
     if not arguments.data.exists():
         print(f"skipped: {arguments.data.name} is not there", file=sys.stderr)
         return
     tasks = [json.loads(line) for line in arguments.data.read_text().splitlines()][: arguments.tasks]
-    solve([([1], [1])], language="lists")  # load compiled code before the clock starts
-    rows = []
+    solving, rows = choose_strategy(arguments), []
     for task in tasks:
-        rows.append(attempt(task, arguments.seconds))
+        rows.append(attempt(task, arguments.seconds, solving))
         print(f"{len(rows)}/{len(tasks)}, right: {sum(row['right'] for row in rows)}", end="\r", file=sys.stderr)
-    report({"seconds per task": arguments.seconds, **clock, **summary(rows), "tasks, one by one": rows}, arguments.out)
+    facts = {"strategy": arguments.strategy, "seconds per task": arguments.seconds, **clock}
+    report({**facts, **summary(rows), "tasks, one by one": rows}, arguments.out)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,7 @@ from lasynth.domains.lists.language import lexemes
 from lasynth.domains.lists.language.nodes import Call, Program, Type, walk
 from lasynth.domains.lists.language.operations import OPERATIONS
 from lasynth.domains.lists.language.text import count_tokens, expression_text, program_text
-from lasynth.domains.lists.learning.programs import StackMachine
 from lasynth.domains.lists.learning.rows import rows
-from lasynth.domains.lists.learning.values import StackConfig, StackValues
 from lasynth.domains.lists.reduction import around_constants, reduce_program
 from lasynth.domains.lists.solving import ListExample
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of
@@ -40,6 +38,9 @@ from lasynth.vocab import SPECIAL
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
+
+    from lasynth.domains.lists.learning.programs import StackMachine
+    from lasynth.domains.lists.learning.values import StackConfig, StackValues
 
 PROBES = 64
 """Inputs on which two programs must agree to count as the same behaviour."""
@@ -55,6 +56,7 @@ class Lists:
     several_inputs = True
     options = ListsOptions
     distinct_splits = True
+    most_lexemes = 20
 
     def __init__(self) -> None:
         self.vocab = lexemes.VOCAB
@@ -148,6 +150,14 @@ class Lists:
     def explained(self, examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
         return solving.explained(examples, deadline)
 
+    def guided(
+        self, examples: Sequence[ListExample], hints: Sequence[tuple[Sequence[str], float]], deadline: float
+    ) -> Iterator[Explained[Program]]:
+        return solving.explained(examples, deadline, hints)
+
+    def described(self, program: Program, examples: Sequence[ListExample]) -> Explained[Program]:
+        return solving.described(program, examples)
+
     def probes(self, rng: Random, count: int, examples: Sequence[ListExample]) -> list[Value]:
         return solving.probes(rng, count, examples)
 
@@ -215,15 +225,21 @@ class Lists:
 
     # --- models ------------------------------------------------------------------------------------------------
     def values(self) -> StackValues:
+        from lasynth.domains.lists.learning.values import StackValues  # here, so that `solve` starts sooner
+
         return StackValues()
 
     def machine(self) -> StackMachine:
+        from lasynth.domains.lists.learning.programs import StackMachine
+
         return StackMachine()
 
     def rows(self, preset: str) -> Mapping[str, ModelConfig]:
         return rows(preset)
 
     def value_config(self, options: Mapping[str, Any]) -> StackConfig:
+        from lasynth.domains.lists.learning.values import StackConfig
+
         return StackConfig()
 
     def networks(self, config: ModelConfig) -> Any:

@@ -82,6 +82,16 @@ def _lexeme(expression: Expression) -> str:
 
 def from_lexemes(lexemes: Sequence[str]) -> Program:
     """The program that lexemes spell. ParseError."""
+    types, stack = unfinished(lexemes)
+    if len(stack) != 1 or stack[0].type not in (Type.INT, Type.LIST):
+        text = " ".join(lexemes)
+        raise ParseError("the lexemes do not end with one number or list", text, len(text))
+    return Program(usual_parameters(types), stack[0])
+
+
+def unfinished(lexemes: Sequence[str]) -> tuple[tuple[Type, ...], list[Expression]]:
+    """The types of the inputs, and the expressions on the stack after the lexemes of an unfinished program.
+    ParseError."""
     text = " ".join(lexemes)
     head, *body = lexemes or [""]
     if head not in BY_SIGNATURE:
@@ -93,9 +103,7 @@ def from_lexemes(lexemes: Sequence[str]) -> Program:
         if not _push(stack, types, lexeme):
             raise ParseError("this lexeme cannot stand here", text, offset)
         offset += len(lexeme) + 1
-    if len(stack) != 1 or stack[0].type not in (Type.INT, Type.LIST):
-        raise ParseError("the lexemes do not end with one number or list", text, len(text))
-    return Program(usual_parameters(types), stack[0])
+    return types, stack
 
 
 def _push(stack: list[Expression], types: Sequence[Type], lexeme: str) -> bool:

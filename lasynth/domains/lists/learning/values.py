@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasynth.config import ValueConfig
+from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language.lexemes import MOST_INPUTS
 from lasynth.domains.lists.language.nodes import Type
-from lasynth.domains.lists.values import Value, bind, parameters_of
+from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of
 from lasynth.jit import compiled
 from lasynth.task import InputError
 
@@ -58,18 +59,18 @@ def pack_one(
     """Write one value, given its parts: whether each is a list, and where its numbers end. `begin` is where they
     begin."""
     row[:] = 0
-    reason = 0
+    reason, start = 0, begin
     if len(is_list) > MOST_INPUTS:
         reason = INPUTS_REASON
-    elif ends[-1] - begin > MOST_NUMBERS:
-        reason = NUMBERS_REASON
-    at, start = PARTS, begin
     for part in range(len(is_list)):
-        count = ends[part] - start
-        if count > LONGEST:
+        if ends[part] - start > LONGEST:
             reason = reason or LENGTH_REASON
-        if reason:
-            break
+        start = ends[part]
+    if ends[-1] - begin > MOST_NUMBERS:
+        reason = reason or NUMBERS_REASON
+    at, start = PARTS, begin
+    for part in range(0 if reason else len(is_list)):
+        count = ends[part] - start
         row[at], row[at + 1] = Type.LIST if is_list[part] else Type.INT, count
         for i in range(count):
             if abs(np.int64(numbers[start + i])) > LARGEST:
@@ -138,25 +139,19 @@ class StackValues:
         return rows.reshape(len(examples), examples[0] if len(examples) else 0, CELLS)
 
     def pack(self, values: Sequence[Value]) -> Rows:
-        """Inputs by name come in the order of the first value."""
+        """Inputs by name come in the order of the first value.
+
+        Needs no compiled code: `solve` asks early whether a model can take its examples.
+        """
         parameters = parameters_of(values[0]) if len(values) else ()
-        parts = [bind(parameters, value) if isinstance(value, dict) else _parts(value) for value in values]
-        flat = [part for row in parts for part in row]
-        numbers = [part if isinstance(part, list) else [part] for part in flat]
-        rows: Rows = pack_all(
-            np.cumsum([0, *map(len, parts)]),
-            np.array([isinstance(part, list) for part in flat], np.bool_),
-            np.cumsum([len(part) for part in numbers], dtype=np.int64),
-            np.array([number for part in numbers for number in part], np.int32),
-        )
-        return rows
+        parts = [bind(parameters, value) if isinstance(value, dict) else parts_of(value) for value in values]
+        return np.array([_cells(row) for row in parts], np.int16).reshape(-1, CELLS)
 
     def same(self, one: Rows, other: Rows) -> NDArray[np.bool_]:
-        one, other = np.broadcast_arrays(one, other)
-        shape = one.shape[:-1]
-        flat = [np.ascontiguousarray(side).reshape(-1, CELLS) for side in (one, other)]
+        shape = np.broadcast_shapes(one.shape, other.shape)
+        flat = [np.array(np.broadcast_to(side, shape)).reshape(-1, CELLS) for side in (one, other)]
         found: NDArray[np.bool_] = _all_same(*flat)
-        return found.reshape(shape)
+        return found.reshape(shape[:-1])
 
     def refusal(self, config: ValueConfig, values: Rows) -> str | None:
         worst = int(values[..., INPUTS].min(initial=0))
@@ -171,5 +166,18 @@ class StackValues:
         return sample
 
 
-def _parts(value: Value) -> list[Any]:
-    return list(value) if isinstance(value, tuple) else [value]
+def _cells(parts: Sequence[Basic]) -> list[int]:
+    """As `pack_one`."""
+    lists = [part if isinstance(part, list) else [part] for part in parts]
+    reasons = (
+        len(parts) > MOST_INPUTS,
+        any(len(numbers) > LONGEST for numbers in lists),
+        sum(map(len, lists)) > MOST_NUMBERS,
+        any(abs(number) > LARGEST for numbers in lists for number in numbers),
+    )
+    if any(reasons):
+        return [0, -1 - reasons.index(True), *[0] * (CELLS - PARTS)]
+    cells = [0, len(parts)]
+    for part, numbers in zip(parts, lists, strict=True):
+        cells += [int(Type.LIST if isinstance(part, list) else Type.INT), len(numbers), *numbers]
+    return cells + [0] * (CELLS - len(cells))
