@@ -80,6 +80,8 @@ def test_the_card_of_lists_describes_the_weights() -> None:
     assert card["domain"] == "lists"
     assert card["training"]["draw_examples"] == [1, 8]
     assert card["programs"] > 1_000_000
+    ((measured,),) = card["evaluation"].values()
+    assert (measured["given"], measured["overall"]["tasks"]) == (4, 1000)
 
 
 @pytest.mark.parametrize("body", ["sort(a)", "sum(square(a))", "filter(a, gt(a, 0))", "tail(init(a))"])
