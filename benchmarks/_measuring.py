@@ -7,12 +7,15 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lasynth.hardware import hardware
+from lasynth.solver import Solution, StrategyName, solve
 
 REPEATS = 5
+Solving = Callable[..., Solution]
 
 
 def best_time(work: Callable[[], Any], repeats: int = REPEATS) -> float:
@@ -46,6 +49,26 @@ def choose_clock(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.process_clock:
         time.perf_counter = time.process_time
     return {"clock": "process" if arguments.process_clock else "wall", "load": round(os.getloadavg()[0], 1)}
+
+
+def add_strategy(accepted: argparse.ArgumentParser) -> None:
+    """Which strategy solves, and with which model."""
+    accepted.add_argument(
+        "--strategy",
+        choices=get_args(StrategyName),
+        default="portfolio",
+        help="symbolic: enumeration alone; neural: the model alone; default: both",
+    )
+    accepted.add_argument("--weights", type=Path, help="a trained run instead of the shipped weights")
+
+
+def choose_strategy(arguments: argparse.Namespace) -> Solving:
+    """A function that solves as the arguments say. Code and model are loaded before it is used."""
+    solving = partial(solve, language="lists", strategy=arguments.strategy, weights=arguments.weights)
+    solving([([1], [1])])
+    if arguments.strategy != "symbolic":
+        solve([([1], [1])], language="lists", strategy="neural", weights=arguments.weights)
+    return solving
 
 
 def report(figures: dict[str, Any], out: Path | None) -> None:

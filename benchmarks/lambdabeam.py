@@ -14,21 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from _lists import attempt_all, middle, read_tasks
-from _measuring import add_clock, choose_clock, parser, report
+from _measuring import Solving, add_clock, add_strategy, choose_clock, choose_strategy, parser, report
 
-from lasynth import solve
 from lasynth.domains import get_domain
 from lasynth.task import InputError
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "lists" / "lambdabeam_dev.jsonl"
 
 
-def attempt(task: dict[str, Any], seconds: float) -> dict[str, Any]:
+def attempt(task: dict[str, Any], seconds: float, solving: Solving) -> dict[str, Any]:
     given = [(e["inputs"], e["output"]) for e in task["given"]]
     begin = time.perf_counter()
     row: dict[str, Any] = {"id": task["id"]}
     try:
-        solution = solve(given, language="lists", strategy="symbolic", timeout=seconds)
+        solution = solving(given, timeout=seconds)
     except InputError as error:
         return {**row, "seconds": 0.0, "fits": False, "program": None, "reason": str(error)}
     first = solution.programs[0].program if solution.programs else None
@@ -36,6 +35,7 @@ def attempt(task: dict[str, Any], seconds: float) -> dict[str, Any]:
         **row,
         "seconds": round(time.perf_counter() - begin, 3),
         "fits": solution.solved,
+        "source": solution.best.source if solution.best else None,
         "program": get_domain("lists").text(first).strip() if first is not None else None,
     }
 
@@ -45,11 +45,14 @@ def main() -> None:
     accepted.add_argument("--data", type=Path, default=DATA)
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
     add_clock(accepted)
+    add_strategy(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    rows = attempt_all(read_tasks(arguments.data), lambda task: attempt(task, arguments.seconds), "fits")
+    solving = choose_strategy(arguments)
+    rows = attempt_all(read_tasks(arguments.data), lambda task: attempt(task, arguments.seconds, solving), "fits")
     times = [row["seconds"] for row in rows if row["fits"]]
     figures = {
+        "strategy": arguments.strategy,
         "seconds per task": arguments.seconds,
         **clock,
         "tasks": len(rows),

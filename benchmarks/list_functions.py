@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from _lists import attempt_all, middle, read_tasks
-from _measuring import add_clock, choose_clock, parser, report
+from _measuring import Solving, add_clock, add_strategy, choose_clock, choose_strategy, parser, report
 
-from lasynth import solve
 from lasynth.domains import get_domain
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "lists" / "list_functions_dev.jsonl"
 
 
-def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") -> dict[str, Any]:
+def attempt(task: dict[str, Any], seconds: float, solving: Solving) -> dict[str, Any]:
     """Solve one task by its given examples and judge the first answer by the held-out ones."""
     given = [(e["input"], e["output"]) for e in task["given"]]
     begin = time.perf_counter()
-    solution = solve(given, language="lists", strategy=strategy, timeout=seconds, top=3)  # type: ignore[arg-type]
+    solution = solving(given, timeout=seconds, top=3)
     taken = time.perf_counter() - begin
     row: dict[str, Any] = {"id": task["id"], "seconds": round(taken, 3), "fits": solution.solved}
     wanted = [e["output"] for e in task["held_out"]]
@@ -39,6 +38,7 @@ def attempt(task: dict[str, Any], seconds: float, strategy: str = "symbolic") ->
     row["right"] = bool(rights) and rights[0] == len(wanted)
     row["right among three"] = len(wanted) in rights
     row["confidence"] = solution.best.confidence if solution.best else None
+    row["source"] = solution.best.source if solution.best else None
     row["program"] = domain.text(solution.programs[0].program).strip() if solution.programs else None
     return row
 
@@ -65,11 +65,13 @@ def main() -> None:
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each task")
     accepted.add_argument("--tasks", type=int, help="only the first so many tasks")
     add_clock(accepted)
+    add_strategy(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    tasks = read_tasks(arguments.data)[: arguments.tasks]
-    rows = attempt_all(tasks, lambda task: attempt(task, arguments.seconds), "right")
-    report({"seconds per task": arguments.seconds, **clock, **summary(rows), "tasks, one by one": rows}, arguments.out)
+    tasks, solving = read_tasks(arguments.data)[: arguments.tasks], choose_strategy(arguments)
+    rows = attempt_all(tasks, lambda task: attempt(task, arguments.seconds, solving), "right")
+    facts = {"strategy": arguments.strategy, "seconds per task": arguments.seconds, **clock}
+    report({**facts, **summary(rows), "tasks, one by one": rows}, arguments.out)
 
 
 if __name__ == "__main__":

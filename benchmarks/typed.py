@@ -16,9 +16,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from _lists import attempt_all, middle
-from _measuring import add_clock, choose_clock, parser, report
+from _measuring import Solving, add_clock, add_strategy, choose_clock, choose_strategy, parser, report
 
-from lasynth import solve
 from lasynth.domains import get_domain
 
 JUDGED = 200
@@ -221,11 +220,11 @@ def value_of(row: Sequence[Any]) -> Any:
     return row[0] if len(row) == 1 else tuple(row)
 
 
-def attempt(problem: Problem, seconds: float) -> dict[str, Any]:
+def attempt(problem: Problem, seconds: float, solving: Solving) -> dict[str, Any]:
     """Solve one problem by its examples and judge the answers by the reference."""
     examples = [(value_of(row), problem.reference(*row)) for row in problem.inputs]
     begin = time.perf_counter()
-    solution = solve(examples, language="lists", strategy="symbolic", timeout=seconds, top=3)
+    solution = solving(examples, timeout=seconds, top=3)
     taken = time.perf_counter() - begin
     rng = Random(7)
     rows = [DRAWN[problem.draw](rng) for _ in range(JUDGED)]
@@ -243,6 +242,7 @@ def attempt(problem: Problem, seconds: float) -> dict[str, Any]:
         "right among three": any(rights),
         "seconds": round(taken, 3),
         "confidence": solution.best.confidence if solution.best else None,
+        "source": solution.best.source if solution.best else None,
         "program": domain.text(solution.programs[0].program).strip() if solution.programs else None,
     }
 
@@ -265,11 +265,14 @@ def main() -> None:
     accepted = parser(__doc__)
     accepted.add_argument("--seconds", type=float, default=10.0, help="time limit of each problem")
     add_clock(accepted)
+    add_strategy(accepted)
     arguments = accepted.parse_args()
     clock = choose_clock(arguments)
-    rows = attempt_all(PROBLEMS, lambda problem: attempt(problem, arguments.seconds), "right")
+    solving = choose_strategy(arguments)
+    rows = attempt_all(PROBLEMS, lambda problem: attempt(problem, arguments.seconds, solving), "right")
     times = [row["seconds"] for row in rows if row["right"]]
     figures = {
+        "strategy": arguments.strategy,
         "seconds per problem": arguments.seconds,
         **clock,
         "problems": len(rows),

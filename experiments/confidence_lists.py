@@ -28,7 +28,7 @@ time.perf_counter = time.process_time  # before the solver is imported
 from confidence import Sample, earlier, fit, outcome, parser_of, predicted, publish, reliable  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
-from lasynth.domains.lists.data.generator import ListsOptions  # noqa: E402
+from lasynth.domains.lists.data.inputs import ListsOptions  # noqa: E402
 from lasynth.progress import progress  # noqa: E402
 from lasynth.solver.answers import Answers  # noqa: E402
 from lasynth.solver.portfolio import gather, warm_up  # noqa: E402

@@ -32,7 +32,7 @@ time.perf_counter = time.process_time  # before the search is imported
 from _results import show  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
-from lasynth.domains.lists.data.generator import ListsOptions  # noqa: E402
+from lasynth.domains.lists.data.inputs import ListsOptions  # noqa: E402
 from lasynth.domains.lists.execution.interpreter import Basic  # noqa: E402
 from lasynth.domains.lists.language.nodes import Call, Expression, Program, walk  # noqa: E402
 from lasynth.domains.lists.language.operations import OPERATIONS  # noqa: E402

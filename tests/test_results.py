@@ -272,6 +272,21 @@ def test_figures_of_lists_are_the_measured_ones() -> None:
         assert readme[label][0] == f"{benchmark(name)['percent']:.1f}"
 
 
+def test_what_the_model_of_lists_is_worth_is_measured() -> None:
+    shown = rows(RESULTS)
+    for label, name, key in (
+        ("List Functions, of 125", "list_functions", "right"),
+        ("LambdaBeam, of 50", "lambdabeam", "fits all examples"),
+        ("typed, of 76", "typed", "right"),
+    ):
+        alone, model, both = (benchmark(f"{name}{which}") for which in ("", "_model", "_both"))
+        assert shown[label] == [str(figures[key]) for figures in (alone, model, both)]
+        assert [figures.get("strategy") for figures in (model, both)] == ["neural", "portfolio"]
+        one_by_one = next(value for key, value in both.items() if key.endswith("one by one"))
+        assert {row["source"] for row in one_by_one} <= {"symbolic", None}, "no answer comes from the model"
+        assert model["longest seconds"] <= 0.82
+
+
 def test_the_confidence_of_lists_is_the_measured_one() -> None:
     result, typed = measured("confidence_lists"), benchmark("typed")
     assert f"longest: {benchmark('lambdabeam')['longest seconds']:.3f} s" in RESULTS

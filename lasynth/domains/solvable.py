@@ -61,6 +61,23 @@ class Comparing(Protocol):
 
 
 @runtime_checkable
+class Guidable(Protocol[P, V]):
+    """A domain whose own search can use what a model proposes. Optional for `solve`."""
+
+    most_lexemes: int
+    """Longest programs that a model is asked for."""
+
+    def guided(
+        self, examples: Sequence[Example[V]], hints: Sequence[tuple[Sequence[str], float]], deadline: float
+    ) -> Iterator[Explained[P]]:
+        """As `Solvable.explained`, with hints: lexemes of unfinished programs, with logarithms of their weights."""
+
+    def described(self, program: P, examples: Sequence[Example[V]]) -> Explained[P]:
+        """A program of a model as the domain's own search would propose it: its inputs have the names that the examples
+        give them."""
+
+
+@runtime_checkable
 class Reading(Protocol[V]):
     """A domain whose examples are not written as lines of text. Optional for `solve`."""
 

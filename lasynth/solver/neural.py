@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from lasynth.batch import Collator
 from lasynth.checkpoint import Loaded, load_model
 from lasynth.domains.base import AnyDomain
+from lasynth.domains.learnable import Hopeless
+from lasynth.domains.solvable import Guidable
 from lasynth.models.base import IO
 from lasynth.search import DROP, END, KEEP, Finished, beam_search
 from lasynth.settings import SearchConfig
@@ -39,6 +41,10 @@ ENOUGH = 12
 """The search ends after this many fitting programs for each wanted answer."""
 GLANCE = 100
 """Unfinished programs run on at most this many examples, because each has many prefixes to run."""
+GUIDED = "guided"
+"""Source of what the language's own search finds with the programs of the model."""
+KEPT = 64
+"""Hypotheses of each step that become hints."""
 RESERVE = 0.05
 """Share of the time that is kept for what comes after the search."""
 
@@ -67,10 +73,12 @@ class Neural:
 
     name = "neural"
 
-    def __init__(self, weights: Path, language: str, top: int = 1) -> None:
+    def __init__(self, weights: Path, language: str, top: int = 1, guides: bool = False) -> None:
         self.loaded = load(weights)
         self.top = top
         """Answers that are wanted."""
+        self.guides = guides
+        """Whether the language's own search goes on with the programs of the model, if none of them fits."""
         if self.loaded.domain.name != language:
             raise InputError(f"{weights} is a model of `{self.loaded.domain.name}`, the examples are of `{language}`")
         self.collate = Collator.of(self.loaded.config, self.loaded.domain)
@@ -85,20 +93,37 @@ class Neural:
     def candidates(self, examples: Examples, deadline: float) -> Iterator[Candidate]:
         """All programs of the beam that fit, the likeliest first; if none does, the one that comes closest."""
         watch, io, domain = Watch(self, examples), self._io(examples), self.loaded.domain
+        longest, trail = domain.most_lexemes if isinstance(domain, Guidable) else LONGEST, Trail(None)
         for beam in BEAMS:
             seconds = (deadline - time.perf_counter()) * (1 - RESERVE)
             if seconds <= 0 or watch.fitting:
                 break
-            config = SearchConfig(beam, LONGEST, seconds=seconds, tasks=1)
+            config = SearchConfig(beam, longest, seconds=seconds, tasks=1)
             hopeless = self.collate.hopeless(io.inputs.numpy())
+            if self.guides and isinstance(domain, Guidable):
+                hopeless = trail = Trail(hopeless)
             found = beam_search(self.loaded.model, io, domain.syntax, config, on_finished=watch, hopeless=hopeless)
             if not watch.fitting:
                 watch.begun(found.unfinished[0])
         best = watch.best()
         tried = watch.executed - len(best)  # they come with the first
         for score, tokens in best:
-            yield Candidate(domain.parse(domain.vocab.decode(tokens)), self.name, log_prob=score, tried=tried)
+            yield self._candidate(tokens, examples)._replace(log_prob=score, tried=tried)
             tried = 0
+        if self.guides and not watch.fitting and isinstance(domain, Guidable):
+            hints = [(domain.vocab.decode(tokens), weight) for tokens, weight in trail.prefixes]
+            for program, length, after_all in domain.guided(examples, hints, deadline):
+                yield Candidate(program, GUIDED, length=length, after_all=after_all)
+
+    def _parsed(self, tokens: list[int]) -> Any:
+        return self.loaded.domain.parse(self.loaded.domain.vocab.decode(tokens))
+
+    def _candidate(self, tokens: list[int], examples: Examples) -> Candidate:
+        program, domain = self._parsed(tokens), self.loaded.domain
+        if not isinstance(domain, Guidable):
+            return Candidate(program, self.name)
+        named, length, _ = domain.described(program, examples)
+        return Candidate(named, self.name, length=length)
 
     @torch.inference_mode()
     def log_probs(self, programs: Sequence[Any], examples: Examples) -> list[float | None]:
@@ -113,6 +138,20 @@ class Neural:
         batch = self.collate.programs(self._io(examples), list(numbers.values()))
         found = dict(zip(numbers, self.loaded.model.log_probs(batch).tolist(), strict=True))
         return [found.get(i) for i in range(len(programs))]
+
+
+class Trail:
+    """Says which hypotheses are hopeless, and remembers the beginnings of programs that a search goes through."""
+
+    def __init__(self, hopeless: Hopeless | None) -> None:
+        self.hopeless = hopeless
+        self.prefixes: list[tuple[list[int], float]] = []
+        """Lexemes, and logarithms of weights: hypotheses are asked for in the order of their probabilities."""
+
+    def __call__(self, task: NDArray[np.int64], tokens: NDArray[np.int16]) -> NDArray[np.bool_]:
+        lost = np.zeros(len(task), np.bool_) if self.hopeless is None else self.hopeless(task, tokens)
+        self.prefixes += [(row, -log(1 + rank)) for rank, row in enumerate(tokens[~lost][:KEPT].tolist())]
+        return lost
 
 
 class Watch:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import Learnable
+from lasynth.domains.solvable import Guidable
 from lasynth.solver.answers import Answers
 from lasynth.solver.reach import refusal_of
 from lasynth.solver.solution import Answer
@@ -40,14 +41,14 @@ class Later:
 
     name = "neural"
 
-    def __init__(self, weights: Path, domain: AnyDomain, top: int) -> None:
-        self.weights, self.domain, self.top = weights, domain, top
+    def __init__(self, weights: Path, domain: AnyDomain, top: int, guides: bool = False) -> None:
+        self.weights, self.domain, self.top, self.guides = weights, domain, top, guides
 
     @cached_property
     def neural(self) -> Neural:
         from lasynth.solver.neural import Neural
 
-        return Neural(self.weights, self.domain.name, self.top)
+        return Neural(self.weights, self.domain.name, self.top, self.guides)
 
     def refusal(self, examples: Examples) -> str | None:
         return refusal_of(self.weights, self.domain, examples)
@@ -70,11 +71,12 @@ def choose_team(
         raise InputError(f"there is no strategy `{name}`; known strategies: {', '.join(get_args(StrategyName))}")
     asked: list[Strategy] = [Symbolic(domain)] if name != "neural" else []
     notes: list[str] = []
-    shipped = PRETRAINED / domain.name
+    shipped, guides = PRETRAINED / domain.name, name == "portfolio"
     if name != "symbolic" and weights is None:
-        if shipped.exists():
-            asked.append(Later(shipped, domain, top))
-        elif name == "neural" or isinstance(domain, Learnable):
+        optional = guides and isinstance(domain, Guidable)  # it finds nothing that the language's own search does not
+        if shipped.exists() and not optional:
+            asked.append(Later(shipped, domain, top, guides))
+        elif not shipped.exists() and (name == "neural" or isinstance(domain, Learnable)):
             notes.append("neural: there are no weights for this language")
     elif name != "symbolic" and weights is not None:
         if (refused := refusal_of(weights, domain, examples)) is not None:
@@ -82,7 +84,7 @@ def choose_team(
         else:
             from lasynth.solver.neural import Neural
 
-            asked.append(Neural(weights, domain.name, top))
+            asked.append(Neural(weights, domain.name, top, guides))
     team = []
     for strategy in asked:
         if (refusal := strategy.refusal(examples)) is None:
@@ -102,18 +104,23 @@ def gather(
 ) -> Answers:
     """Run the strategies one after the other; the last one gets all the remaining time. Then add what is known.
 
-    Unless the search is wide, a strategy is left out if the answer found before it is sure. Known answers are added
-    last: with an answer at hand, strategies get less time.
+    Unless the search is wide, a strategy is left out if the answer found before it is sure. Where the model guides the
+    language's own search, it is left out if there is any answer: that search has found the simplest ones. Known answers
+    are added last: with an answer at hand, strategies get less time.
     """
     ran: list[Strategy] = []
+    guided = isinstance(answers.domain, Guidable)
     for strategy in team:
         if ran and not wide and (answers.confidence() or 0.0) >= answers.calibration.sure:
+            continue
+        if ran and guided and answers.behaviours:
             continue
         if isinstance(strategy, Later):
             now = time.perf_counter()
             strategy.neural  # noqa: B018 - loads the model
             answers.loading += time.perf_counter() - now
-        _run(strategy, answers, begin + answers.loading, timeout, strategy is team[-1])
+        share = 1.0 if strategy is team[-1] else answers.calibration.first_share
+        _run(strategy, answers, begin + answers.loading, timeout, share)
         ran.append(strategy)
     for item in known:
         if isinstance(item, Answer):
@@ -126,10 +133,10 @@ def gather(
     return answers
 
 
-def _run(strategy: Strategy, answers: Answers, begin: float, timeout: float, last: bool) -> None:
+def _run(strategy: Strategy, answers: Answers, begin: float, timeout: float, share: float) -> None:
     """Collect the candidates of one strategy within its share of the time."""
     now, last_call = time.perf_counter(), begin + LAST_CALL * timeout
-    until = now + (1.0 if last else answers.calibration.first_share) * (last_call - now)
+    until = now + share * (last_call - now)
     if answers.behaviours:
         until = min(until, now + PATIENCE * timeout)
     answers.asked |= isinstance(strategy, Judging)

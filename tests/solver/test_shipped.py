@@ -65,3 +65,39 @@ def test_torch_is_not_loaded_for_a_certain_answer() -> None:
     code = f"import sys; from lasynth import solve; print({solved}, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["symbolic", "False"]
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+LISTS = get_domain("lists")
+
+
+def test_the_card_of_lists_describes_the_weights() -> None:
+    folder = PRETRAINED / "lists"
+    card = json.loads((folder / "card.json").read_text())
+    weights = (folder / "weights.safetensors").read_bytes()
+    assert len(weights) <= 4_000_000
+    assert sha256(weights).hexdigest() == card["sha256"]
+    assert card["domain"] == "lists"
+    assert card["training"]["draw_examples"] == [1, 8]
+    assert card["programs"] > 1_000_000
+    ((measured,),) = card["evaluation"].values()
+    assert (measured["given"], measured["overall"]["tasks"]) == (4, 1000)
+
+
+@pytest.mark.parametrize("body", ["sort(a)", "sum(square(a))", "filter(a, gt(a, 0))", "tail(init(a))"])
+def test_the_model_of_lists_finds_short_programs(body: str) -> None:
+    program = LISTS.parse_text(f"(a: list) => {body}")
+    inputs = [[5, -2, 7, 0, 4], [3, 1, 2], [9, 4, 4, 6], [-8, 12, -1, 3]]
+    pairs = [(value, LISTS.run(program, value)) for value in inputs]
+    solution = solve(pairs, language="lists", strategy="neural", timeout=20)
+    assert solution.best is not None
+    assert solution.best.source == "neural"
+    assert solution.best([2, -6, 11, 4, 4, 0]) == LISTS.run(program, [2, -6, 11, 4, 4, 0])
+
+
+def test_the_model_of_lists_is_asked_only_on_demand() -> None:
+    """No program fits: the symbolic strategy has all the time, and torch is not loaded."""
+    solved = "solve([([1, 5, 2], [91, 7, 7, 3]), ([8, 3], [55, 2])], language='lists', timeout=0.5).notes"
+    code = f"import sys; from lasynth import solve; print({solved}, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["()", "False"]

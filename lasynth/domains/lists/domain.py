@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lasynth.config import ModelConfig
 from lasynth.domains.base import Explained, Reduction, Step, Trace
+from lasynth.domains.learnable import Baseline
 from lasynth.domains.lists import solving, values
 from lasynth.domains.lists.data import generator
-from lasynth.domains.lists.data.generator import CATEGORIES, ListsOptions
+from lasynth.domains.lists.data.generator import CATEGORIES
+from lasynth.domains.lists.data.inputs import ListsOptions, as_value, random_input
 from lasynth.domains.lists.emission.standalone import standalone
 from lasynth.domains.lists.emission.written import parse_any, written
 from lasynth.domains.lists.execution import interpreter, machine
@@ -25,15 +28,19 @@ from lasynth.domains.lists.language import lexemes
 from lasynth.domains.lists.language.nodes import Call, Program, Type, walk
 from lasynth.domains.lists.language.operations import OPERATIONS
 from lasynth.domains.lists.language.text import count_tokens, expression_text, program_text
+from lasynth.domains.lists.learning.rows import rows
 from lasynth.domains.lists.reduction import around_constants, reduce_program
 from lasynth.domains.lists.solving import ListExample
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of
 from lasynth.task import ExecutionError, InputError, Task
-from lasynth.vocab import SPECIAL, Vocab
+from lasynth.vocab import SPECIAL
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
+
+    from lasynth.domains.lists.learning.programs import StackMachine
+    from lasynth.domains.lists.learning.values import StackConfig, StackValues
 
 PROBES = 64
 """Inputs on which two programs must agree to count as the same behaviour."""
@@ -49,13 +56,13 @@ class Lists:
     several_inputs = True
     options = ListsOptions
     distinct_splits = True
+    most_lexemes = 20
 
     def __init__(self) -> None:
-        self.vocab = Vocab(lexemes.LEXEMES)
-        self.syntax = lexemes.StackSyntax(self.vocab)
-        self.statement_ends = np.array([lexeme in lexemes.BY_LEXEME for lexeme in self.vocab.lexemes])
+        self.vocab = lexemes.VOCAB
+        self.syntax = lexemes.StackSyntax()
+        self.statement_ends = np.arange(len(self.vocab)) >= len(SPECIAL)
         self.nesting = np.zeros(len(self.vocab), np.int64)
-        assert not self.statement_ends[: len(SPECIAL)].any()
 
     # --- text, lexemes and trees -------------------------------------------------------------------------------
     def parse_text(self, text: str) -> Program:
@@ -89,11 +96,11 @@ class Lists:
 
     def random_values(self, rng: Random, count: int, like: Value | None = None) -> list[Value]:
         types = [p.type for p in parameters_of([] if like is None else like)]
-        return [generator.as_value(generator.random_input(rng, types, ListsOptions())) for _ in range(count)]
+        return [as_value(random_input(rng, types, ListsOptions())) for _ in range(count)]
 
     def some_input(self, program: Program) -> Value:
         """An input of the kinds that the program takes."""
-        return generator.as_value([[] if p.type == Type.LIST else 0 for p in program.parameters])
+        return as_value([[] if p.type == Type.LIST else 0 for p in program.parameters])
 
     def check_value(self, value: object) -> Value:
         return values.check_value(value)
@@ -143,6 +150,14 @@ class Lists:
     def explained(self, examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
         return solving.explained(examples, deadline)
 
+    def guided(
+        self, examples: Sequence[ListExample], hints: Sequence[tuple[Sequence[str], float]], deadline: float
+    ) -> Iterator[Explained[Program]]:
+        return solving.explained(examples, deadline, hints)
+
+    def described(self, program: Program, examples: Sequence[ListExample]) -> Explained[Program]:
+        return solving.described(program, examples)
+
     def probes(self, rng: Random, count: int, examples: Sequence[ListExample]) -> list[Value]:
         return solving.probes(rng, count, examples)
 
@@ -178,7 +193,7 @@ class Lists:
         found = []
         for program in programs:
             rng, types = Random(0), [p.type for p in program.parameters]
-            rows = [generator.random_input(rng, types, ListsOptions()) for _ in range(PROBES)]
+            rows = [random_input(rng, types, ListsOptions()) for _ in range(PROBES)]
             outcome = repr([types, machine.run_many(program, rows)])
             found.append(hashlib.blake2b(outcome.encode(), digest_size=8).digest())
         return found
@@ -195,7 +210,7 @@ class Lists:
 
     def from_arrow(self, stored: Any) -> Value:
         parts: list[Basic] = [list(p["numbers"]) if p["is_list"] else int(p["numbers"][0]) for p in stored]
-        return generator.as_value(parts)
+        return as_value(parts)
 
     def statistics(self, tasks: Iterable[Task[Program, Value]]) -> dict[str, Counter[str]]:
         found: dict[str, Counter[str]] = {"operations": Counter(), "operations a program": Counter()}
@@ -206,4 +221,36 @@ class Lists:
         return found
 
     def published(self) -> dict[str, dict[str, float]]:
+        return {}
+
+    # --- models ------------------------------------------------------------------------------------------------
+    def values(self) -> StackValues:
+        from lasynth.domains.lists.learning.values import StackValues  # here, so that `solve` starts sooner
+
+        return StackValues()
+
+    def machine(self) -> StackMachine:
+        from lasynth.domains.lists.learning.programs import StackMachine
+
+        return StackMachine()
+
+    def rows(self, preset: str) -> Mapping[str, ModelConfig]:
+        return rows(preset)
+
+    def value_config(self, options: Mapping[str, Any]) -> StackConfig:
+        from lasynth.domains.lists.learning.values import StackConfig
+
+        return StackConfig()
+
+    def networks(self, config: ModelConfig) -> Any:
+        if config.architecture != "cursor":
+            raise InputError(f"models of the language `{self.name}` have architecture: cursor")
+        from lasynth.domains.lists.learning.view_networks import StackView
+
+        return StackView(config.hidden, 2 * config.hidden)
+
+    def baselines(self) -> dict[str, Baseline]:
+        return {}
+
+    def groups(self, inputs: NDArray[Any], outputs: NDArray[Any]) -> dict[str, dict[str, NDArray[np.bool_]]]:
         return {}

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from lasynth.domains.base import Explained
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.machine import run_many
+from lasynth.domains.lists.language.lexemes import unfinished
 from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Call, Constant, Empty, Input, Program, Type
 from lasynth.domains.lists.language.operations import NUMBERS
-from lasynth.domains.lists.symbolic.costs import NATS
-from lasynth.domains.lists.symbolic.search import Search
+from lasynth.domains.lists.symbolic.costs import NATS, leaves, total_cost
+from lasynth.domains.lists.symbolic.guidance import hinted
+from lasynth.domains.lists.symbolic.search import MOST_EXAMPLES, Search
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of, type_of
 from lasynth.task import Example, InputError
 
@@ -56,12 +58,19 @@ def rows_of(examples: Sequence[ListExample]) -> tuple[list[list[Basic]], list[Ba
     return inputs, [e.output for e in examples if isinstance(e.output, (int, list))]
 
 
-def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Explained[Program]]:
-    """Programs that fit the examples, the cheapest first; else some that fit a part of them."""
+def explained(
+    examples: Sequence[ListExample], deadline: float, hints: Sequence[tuple[Sequence[str], float]] = ()
+) -> Iterator[Explained[Program]]:
+    """Programs that fit the examples, the cheapest first; else some that fit a part of them.
+
+    Hints are lexemes of unfinished programs, with logarithms of weights: their parts are tried early.
+    """
     parameters = parameters_of(examples[0].input)
     inputs, outputs = rows_of(examples)
     end = deadline - _time_to_check(inputs, deadline)
-    search = Search(inputs, outputs, [p.type for p in parameters], end)
+    begun = [(body, weight) for lexemes, weight in hints for body in unfinished(lexemes)[1]]
+    parts = hinted(begun, inputs[:MOST_EXAMPLES])
+    search = Search(inputs, outputs, [p.type for p in parameters], end, hints=parts)
     found = search.run()
     for number, (body, cost) in enumerate(found[:MOST_PROGRAMS]):
         if number and time.perf_counter() > end:
@@ -70,6 +79,15 @@ def explained(examples: Sequence[ListExample], deadline: float) -> Iterator[Expl
     if not found:
         for body, cost in search.partly_right():
             yield Explained(Program(parameters, body), NATS * cost, after_all=search.exhausted)
+
+
+def described(program: Program, examples: Sequence[ListExample]) -> Explained[Program]:
+    """A program of a model as `explained` would propose it."""
+    inputs, outputs = rows_of(examples)
+    parameters = parameters_of(examples[0].input)
+    known = {leaf.expression: leaf.cost for leaf in leaves(inputs, outputs, [p.type for p in parameters])}
+    whole = guarded(Program(parameters, program.body), inputs[0])
+    return Explained(whole, NATS * total_cost(program.body, known))
 
 
 def _time_to_check(inputs: Sequence[Sequence[Basic]], deadline: float) -> float:

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from lasynth.domains.base import Domain
-from lasynth.domains.lists.data.generator import ListsOptions, random_program
+from lasynth.domains.lists.data.inputs import ListsOptions
+from lasynth.domains.lists.data.programs import random_program
 from lasynth.domains.lists.domain import Lists
 from lasynth.domains.lists.language.nodes import Input, Program, Type
 from lasynth.domains.lists.values import Value
 from lasynth.domains.solvable import Solvable
 from lasynth.task import ParseError
+from lasynth.vocab import EOS, SPECIAL
 
 LISTS = Lists()
 AS_DOMAIN: Domain[Program, Value, ListsOptions] = LISTS
@@ -23,40 +25,64 @@ OPTIONS = ListsOptions(max_operations=5)
 
 def test_texts_and_lexemes_round_trip(rng: Random) -> None:
     for _ in range(300):
-        program = random_program(rng, OPTIONS)
+        program = random_program(rng, OPTIONS.max_operations)
         assert LISTS.parse_text(LISTS.text(program)) == program
         assert LISTS.parse_text(LISTS.pretty(program)) == program
         assert LISTS.parse(LISTS.unparse(program)) == program
         assert LISTS.canonical(program) == program
 
 
-def test_the_mask_allows_every_program(rng: Random) -> None:
-    for _ in range(60):
-        tokens = LISTS.vocab.encode(LISTS.unparse(random_program(rng, OPTIONS)))
-        states = LISTS.syntax.start(1)
-        for token in tokens:
-            assert LISTS.syntax.allowed(states)[0, token]
-            states = LISTS.syntax.advance(states, np.array([token]))
-
-
-def test_what_the_mask_allows_is_a_program(rng: Random) -> None:
-    """Random walks through the mask end with programs that the parser accepts; some reach the end by chance."""
+def test_the_mask_allows_what_the_parser_takes(rng: Random) -> None:
+    """Of every prefix, and of every lexeme after it: where the mask allows EOS, the lexemes are a program, and nowhere
+    else; and a lexeme that the mask forbids cannot stand there."""
     ended = 0
-    for _ in range(60):
+    for _ in range(25):
+        lexemes = LISTS.unparse(random_program(rng, OPTIONS.max_operations))
         states = LISTS.syntax.start(1)
-        tokens: list[int] = []
-        for _ in range(40):
-            allowed = np.flatnonzero(LISTS.syntax.allowed(states)[0])
-            assert len(allowed)
-            operations = [t for t in allowed if LISTS.statement_ends[t]]
-            token = 2 if 2 in allowed and tokens[-1:] else int(rng.choice(operations or list(allowed)))
-            if token == 2:
-                ended += 1
-                LISTS.parse(LISTS.vocab.decode(tokens))
+        for length in range(len(lexemes) + 1):
+            allowed = LISTS.syntax.allowed(states)[0]
+            assert allowed[EOS] == parses(lexemes[:length])
+            ended += int(allowed[EOS])
+            for token in rng.sample(range(len(SPECIAL), len(LISTS.vocab)), 40):
+                assert allowed[token] == stands(lexemes[:length], LISTS.vocab.lexemes[token])
+            if length < len(lexemes):
+                states = LISTS.syntax.advance(states, np.array(LISTS.vocab.encode(lexemes[length : length + 1])[:1]))
+    assert ended > 50
+
+
+def parses(lexemes: list[str]) -> bool:
+    try:
+        LISTS.parse(lexemes)
+    except ParseError:
+        return False
+    return True
+
+
+def stands(lexemes: list[str], lexeme: str) -> bool:
+    """Whether the parser takes the lexeme after the others: it complains about the end only, if at all."""
+    try:
+        LISTS.parse([*lexemes, lexeme])
+    except ParseError as error:
+        return "do not end" in error.reason
+    return True
+
+
+def test_every_prefix_can_be_ended(rng: Random) -> None:
+    """After a random walk through the mask, operations that shorten the stack, or else change the type of its top, end
+    the program."""
+    turn = ["to_number(bool)", "single(int)", "odd(list)", "any(mask)"]
+    join = ["and(bool,bool)", "add(int,int)", "concat(list,list)", "and(mask,mask)"]
+    for _ in range(100):
+        states, tokens = LISTS.syntax.start(1), list[int]()
+        for step in range(100):
+            allowed = LISTS.syntax.allowed(states)[0]
+            if step > 25 and allowed[EOS]:
                 break
-            tokens.append(token)
-            states = LISTS.syntax.advance(states, np.array([token]))
-    assert ended > 20
+            free = [int(t) for t in np.flatnonzero(allowed) if t != EOS]
+            ways = [t for t in LISTS.vocab.encode([*join, *turn])[:-1] if allowed[t]]
+            tokens.append(rng.choice(free) if step <= 25 else ways[0])
+            states = LISTS.syntax.advance(states, np.array(tokens[-1:]))
+        LISTS.parse(LISTS.vocab.decode(tokens))
 
 
 def test_a_lexeme_that_is_not_allowed_is_an_error() -> None:
@@ -92,7 +118,7 @@ def test_c_that_was_changed_is_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "lexemes", [["=>"], ["list", "=>"], ["list", "=>", "in1"], ["list", "=>", "in0", "in0"], ["x"]]
+    "lexemes", [[], ["in0"], ["(list)"], ["(list)", "in1"], ["(list)", "in0", "in0"], ["(list)", "(list)"], ["x"]]
 )
 def test_wrong_lexemes(lexemes: list[str]) -> None:
     with pytest.raises(ParseError):

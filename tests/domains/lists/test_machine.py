@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from lasynth.domains.lists.data.generator import ListsOptions, random_input, random_program
+from lasynth.domains.lists.data.inputs import ListsOptions, random_input
+from lasynth.domains.lists.data.programs import random_program
 from lasynth.domains.lists.execution import interpreter
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.machine import read_values, run_many
@@ -52,7 +53,7 @@ def test_every_operation_is_the_same_in_both_interpreters(rng: Random) -> None:
 def test_random_programs_are_the_same_in_both_interpreters(rng: Random) -> None:
     options = ListsOptions(max_operations=6)
     for _ in range(300):
-        program = random_program(rng, options)
+        program = random_program(rng, options.max_operations)
         types = [p.type for p in program.parameters]
         rows = [random_input(rng, types, options) for _ in range(10)]
         assert run_many(program, rows) == [interpreted(program, row) for row in rows], program

@@ -26,7 +26,7 @@ def run_many(program: Program, inputs: Sequence[Sequence[Basic]]) -> list[Basic 
     for begin in range(0, len(inputs), TOGETHER):
         rows = inputs[begin : begin + TOGETHER]
         longest = max([FIRST_LONGEST, *(4 * len(v) for row in rows for v in row if isinstance(v, list))])
-        together = _Run(rows, longest).outputs(program)
+        together = Run(rows, longest).outputs(program)
         if together is None:  # some list is long
             found += [_run_alone(program, row) for row in rows]
         else:
@@ -42,7 +42,7 @@ def _run_alone(program: Program, row: Sequence[Basic]) -> Basic | None:
         return None
 
 
-class _Run:
+class Run:
     """Values of one program's expressions for some rows of inputs, in one arena."""
 
     def __init__(self, rows: Sequence[Sequence[Basic]], longest: int) -> None:
@@ -53,14 +53,14 @@ class _Run:
 
     def outputs(self, program: Program) -> list[Basic | None] | None:
         """None if a list is longer than allowed."""
-        found = self._value(program.body)
+        found = self.value(program.body)
         if found is None:
             return None
         place, gaps = found
         values = read_values(self.arena, place, len(self.rows), program.body.type)
         return [None if (gaps >> e) & 1 else value for e, value in enumerate(values)]
 
-    def _value(self, expression: Expression) -> tuple[int, int] | None:
+    def value(self, expression: Expression) -> tuple[int, int] | None:
         """Where the value is, and in which rows it is undefined."""
         if expression not in self.known:
             if isinstance(expression, Call):
@@ -89,7 +89,7 @@ class _Run:
     def _call(self, call: Call) -> tuple[int, int] | None:
         parts = []
         for argument in call.arguments:
-            part = self._value(argument)
+            part = self.value(argument)
             if part is None:
                 return None
             parts.append(part)

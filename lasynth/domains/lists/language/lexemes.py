@@ -1,13 +1,14 @@
 """Programs as lexemes for models: the types of the parameters, then the body with operations after their arguments.
 
-`(a: list, k: int) => take(a, k)` is `list int => in0 in1 take(list,int)`. Each lexeme of the body acts on a stack of
-values: a leaf puts one on it, an operation takes its arguments from it and puts its result there. So every operation is
-a statement with a visible effect.
+`(a: list, k: int) => take(a, k)` is `(list,int)`, `in0`, `in1`, `take(list,int)`. Each lexeme of the body acts on a
+stack of values: a leaf puts one on it, an operation takes its arguments from it and puts its result there. So every
+lexeme is a statement with a visible effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,26 +32,32 @@ from lasynth.vocab import EOS, SPECIAL, Vocab
 
 MOST_INPUTS = 4
 CONSTANTS = range(-10, 100)
-DEEPEST = 12
-"""Values on the stack."""
-ARROW = "=>"
-TYPES = {"list": Type.LIST, "int": Type.INT}
+DEEPEST = 8
+"""Values on the stack that the grammar of models allows; the parser takes more."""
+SIGNATURES = tuple(
+    types for count in range(1, MOST_INPUTS + 1) for types in product((Type.LIST, Type.INT), repeat=count)
+)
+"""Types of the parameters."""
+
+
+def _signature_lexeme(types: Sequence[Type]) -> str:
+    return f"({','.join(TYPE_NAMES[t] for t in types)})"
 
 
 def _operation_lexeme(number: int) -> str:
     operation = OPERATIONS[number]
-    return f"{operation.name}({','.join(TYPE_NAMES[t] for t in operation.arguments)})"
+    return operation.name + _signature_lexeme(operation.arguments)
 
 
-LEXEMES = (
-    *TYPES,
-    ARROW,
-    *(f"in{i}" for i in range(MOST_INPUTS)),
-    "[]",
-    *(str(c) for c in CONSTANTS),
-    *(_operation_lexeme(number) for number in range(len(OPERATIONS))),
-)
+BY_SIGNATURE = {_signature_lexeme(types): types for types in SIGNATURES}
 BY_LEXEME = {_operation_lexeme(number): number for number in range(len(OPERATIONS))}
+VOCAB = Vocab((*BY_SIGNATURE, *(f"in{i}" for i in range(MOST_INPUTS)), "[]", *map(str, CONSTANTS), *BY_LEXEME))
+SIGNATURE = len(SPECIAL)
+"""Number of the first lexeme of its kind; the same below."""
+INPUT = SIGNATURE + len(SIGNATURES)
+EMPTY = INPUT + MOST_INPUTS
+CONSTANT = EMPTY + 1
+OPERATION = CONSTANT + len(CONSTANTS)
 
 
 def usual_parameters(types: Sequence[Type]) -> tuple[Parameter, ...]:
@@ -59,8 +66,8 @@ def usual_parameters(types: Sequence[Type]) -> tuple[Parameter, ...]:
 
 
 def to_lexemes(program: Program) -> list[str]:
-    head = [TYPE_NAMES[p.type] for p in program.parameters]
-    return [*head, ARROW, *(_lexeme(expression) for expression in walk(program.body))]
+    head = _signature_lexeme([p.type for p in program.parameters])
+    return [head, *(_lexeme(expression) for expression in walk(program.body))]
 
 
 def _lexeme(expression: Expression) -> str:
@@ -75,22 +82,28 @@ def _lexeme(expression: Expression) -> str:
 
 def from_lexemes(lexemes: Sequence[str]) -> Program:
     """The program that lexemes spell. ParseError."""
-    text = " ".join(lexemes)
-    types: list[Type] = []
-    stack: list[Expression] = []
-    in_body = False
-    offset = 0
-    for lexeme in lexemes:
-        if not in_body and lexeme in TYPES:
-            types.append(TYPES[lexeme])
-        elif not in_body and lexeme == ARROW and types:
-            in_body = True
-        elif not in_body or not _push(stack, types, lexeme):
-            raise ParseError("this lexeme cannot stand here", text, offset)
-        offset += len(lexeme) + 1
-    if len(stack) != 1 or stack[0].type not in TYPES.values():
+    types, stack = unfinished(lexemes)
+    if len(stack) != 1 or stack[0].type not in (Type.INT, Type.LIST):
+        text = " ".join(lexemes)
         raise ParseError("the lexemes do not end with one number or list", text, len(text))
     return Program(usual_parameters(types), stack[0])
+
+
+def unfinished(lexemes: Sequence[str]) -> tuple[tuple[Type, ...], list[Expression]]:
+    """The types of the inputs, and the expressions on the stack after the lexemes of an unfinished program.
+    ParseError."""
+    text = " ".join(lexemes)
+    head, *body = lexemes or [""]
+    if head not in BY_SIGNATURE:
+        raise ParseError("a program begins with the types of its inputs", text, 0)
+    types = BY_SIGNATURE[head]
+    stack: list[Expression] = []
+    offset = len(head) + 1
+    for lexeme in body:
+        if not _push(stack, types, lexeme):
+            raise ParseError("this lexeme cannot stand here", text, offset)
+        offset += len(lexeme) + 1
+    return types, stack
 
 
 def _push(stack: list[Expression], types: Sequence[Type], lexeme: str) -> bool:
@@ -113,77 +126,67 @@ def _push(stack: list[Expression], types: Sequence[Type], lexeme: str) -> bool:
     return True
 
 
-class StackSyntax:
-    """Which lexemes may come next. A state is a row: whether the body has begun, the number of parameters, their types,
-    the depth of the stack, the types on it.
+PLACES = 3
+"""Types on top of the stack that decide which operations may come next."""
 
-    Operations and parameters stand for at most `DEEPEST` values; whatever is on the stack can be combined to one
-    number: a
-    flag or a mask becomes a number or list, and numbers and lists are joined by `append`, `cons`, `add` and `concat`.
+
+class StackSyntax:
+    """Which lexemes may come next. A state is a row: the lexeme of the signature (0 before it), the depth of the stack,
+    and the types on it plus 1, those on top first.
+
+    Every prefix is the beginning of a program: what is on top of the stack can become a value of any type by operations
+    on one value (`to_number`, `single`, `odd`, `any`), and two values of one type become one by `add`, `concat` or
+    `and`.
     """
 
-    def __init__(self, vocab: Vocab) -> None:
-        self.vocab = vocab
-        self.columns = 2 + MOST_INPUTS + 1 + DEEPEST + 2
-        ids = {lexeme: i for i, lexeme in enumerate(vocab.lexemes)}
-        self.header = {ids[name]: int(type_) for name, type_ in TYPES.items()}
-        self.arrow = ids[ARROW]
-        self.inputs = [ids[f"in{i}"] for i in range(MOST_INPUTS)]
-        self.leaves = {ids["[]"]: int(Type.LIST), **{ids[str(c)]: int(Type.INT) for c in CONSTANTS}}
-        self.operations = {ids[_operation_lexeme(n)]: OPERATIONS[n] for n in range(len(OPERATIONS))}
+    def __init__(self) -> None:
+        kinds = len(Type) + 1
+        self.operations = np.zeros((kinds,) * PLACES + (len(VOCAB),), np.bool_)
+        """[types plus 1, the top first; lexeme]: the operations that take what is on top of the stack."""
+        self.results = np.zeros(len(VOCAB), np.int64)
+        """Types plus 1 of operations and constants."""
+        self.results[EMPTY], self.results[CONSTANT:OPERATION] = 1 + Type.LIST, 1 + Type.INT
+        self.taken = np.zeros(len(VOCAB), np.int64)
+        """Numbers of arguments."""
+        for number, operation in enumerate(OPERATIONS):
+            top = tuple(1 + int(type_) for type_ in reversed(operation.arguments))
+            self.operations[top][..., OPERATION + number] = True
+            self.results[OPERATION + number] = 1 + operation.result
+            self.taken[OPERATION + number] = len(top)
+        self.inputs = np.zeros((INPUT, MOST_INPUTS), np.int64)
+        """[lexeme of a signature, place]: types of the inputs plus 1; 0 where there is none."""
+        for number, types in enumerate(SIGNATURES):
+            self.inputs[SIGNATURE + number, : len(types)] = [1 + type_ for type_ in types]
 
     def start(self, count: int) -> NDArray[np.int64]:
-        return np.zeros((count, self.columns), np.int64)
+        return np.zeros((count, 2 + DEEPEST), np.int64)
 
     def allowed(self, states: NDArray[np.int64]) -> NDArray[np.bool_]:
-        mask = np.zeros((len(states), len(self.vocab)), np.bool_)
-        for row, state in zip(mask, states, strict=True):
-            self._allow(row, state)
+        signature, depth, *top = states.T[: 2 + PLACES]
+        mask: NDArray[np.bool_] = self.operations[tuple(top)].copy()  # (N, V)
+        begun, room = signature > 0, depth < DEEPEST
+        mask[:, SIGNATURE:INPUT] = ~begun[:, None]
+        mask[:, INPUT:EMPTY] = (self.inputs[signature] > 0) & room[:, None]
+        mask[:, EMPTY:OPERATION] = (begun & room)[:, None]
+        mask[:, EOS] = (depth == 1) & np.isin(top[0], (1 + Type.INT, 1 + Type.LIST))
         return mask
 
-    def _allow(self, row: NDArray[np.bool_], state: NDArray[np.int64]) -> None:
-        begun, inputs, depth = state[0], int(state[1]), int(state[2 + MOST_INPUTS])
-        if not begun:
-            row[list(self.header)] = inputs < MOST_INPUTS
-            row[self.arrow] = inputs > 0
-            return
-        stack = tuple(state[3 + MOST_INPUTS : 3 + MOST_INPUTS + depth].tolist())
-        if depth < DEEPEST:
-            row[list(self.leaves)] = True
-            row[self.inputs[:inputs]] = True
-        for token, operation in self.operations.items():
-            row[token] = stack[-len(operation.arguments) :] == operation.arguments
-        if depth >= DEEPEST - 2:  # leave room to combine what is there
-            row[list(self.leaves)] = depth < DEEPEST
-        row[EOS] = depth == 1 and stack[0] in TYPES.values()
-
     def advance(self, states: NDArray[np.int64], tokens: NDArray[np.int64]) -> NDArray[np.int64]:
-        allowed = self.allowed(states)
-        if not allowed[np.arange(len(tokens)), tokens].all():
+        rows = np.arange(len(tokens))
+        if not self.allowed(states)[rows, tokens].all():
             raise ValueError("a lexeme is not allowed here")
         states = states.copy()
-        for state, token in zip(states, tokens.tolist(), strict=True):
-            self._advance(state, token)
+        heads = (tokens >= SIGNATURE) & (tokens < INPUT)
+        states[heads, 0] = tokens[heads]
+        acting = tokens >= INPUT
+        inputs = (tokens >= INPUT) & (tokens < EMPTY)
+        results = self.results[tokens]
+        results[inputs] = self.inputs[states[inputs, 0], tokens[inputs] - INPUT]
+        for taken in range(PLACES + 1):
+            here = acting & (self.taken[tokens] == taken)
+            below = states[here, 2 + taken :]
+            states[here, 2:] = 0
+            states[here, 2] = results[here]
+            states[here, 3 : 3 + min(below.shape[1], DEEPEST - 1)] = below[:, : DEEPEST - 1]
+            states[here, 1] += 1 - taken
         return states
-
-    def _advance(self, state: NDArray[np.int64], token: int) -> None:
-        base = 3 + MOST_INPUTS
-        depth = int(state[2 + MOST_INPUTS])
-        if token in self.header:
-            state[2 + state[1]] = self.header[token]
-            state[1] += 1
-            return
-        if token == self.arrow:
-            state[0] = 1
-            return
-        if token < len(SPECIAL):
-            return
-        if token in self.operations:
-            operation = self.operations[token]
-            depth -= len(operation.arguments)
-            state[base + depth : base + DEEPEST] = 0
-            type_ = int(operation.result)
-        else:
-            type_ = self.leaves[token] if token in self.leaves else int(state[2 + self.inputs.index(token)])
-        state[base + depth] = type_
-        state[2 + MOST_INPUTS] = depth + 1

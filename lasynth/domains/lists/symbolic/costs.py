@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.language.nodes import Call, Constant, Empty, Expression, Input, Type
-from lasynth.domains.lists.language.operations import NUMBERS
+from lasynth.domains.lists.language.operations import NUMBERS, OPERATIONS
 
 CONS = NUMBERS["cons", (Type.INT, Type.LIST)]
 INPUT = 1
@@ -17,6 +17,8 @@ SMALL = {0: 2, 1: 2, 2: 2, 3: 3, 4: 3, 5: 3, -1: 2, 6: 4, 7: 4, 8: 4, 9: 4, 10: 
 """Cost of each constant that is always tried."""
 SEEN_IN_ALL, SEEN = 3, 5
 """Cost of a constant that occurs in all outputs, and of one that occurs in several."""
+RARE = 7
+"""A constant that is neither usual nor in the outputs; only models propose it."""
 MOST_SEEN = 24
 """Most constants that are taken from the outputs."""
 NATS = 0.7
@@ -32,6 +34,15 @@ class Leaf(NamedTuple):
     values: Sequence[Basic]
     """One for each example."""
     cost: int
+
+
+def total_cost(expression: Expression, known: Mapping[Expression, int]) -> int:
+    """The cost of an expression; `known` are those of leaves, some of which are lists of constants."""
+    if expression in known:
+        return known[expression]
+    if isinstance(expression, Call):
+        return OPERATIONS[expression.operation].cost + sum(total_cost(part, known) for part in expression.arguments)
+    return EMPTY if isinstance(expression, Empty) else INPUT if isinstance(expression, Input) else RARE
 
 
 def leaves(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic], types: Sequence[Type]) -> list[Leaf]:

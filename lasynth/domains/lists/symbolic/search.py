@@ -34,7 +34,7 @@ from lasynth.domains.lists.symbolic.bank import (
     size_in_bytes,
 )
 from lasynth.domains.lists.symbolic.combine import Goal, combine, settle
-from lasynth.domains.lists.symbolic.costs import CONS, leaves
+from lasynth.domains.lists.symbolic.costs import CONS, Leaf, leaves, total_cost
 from lasynth.domains.lists.symbolic.covering import Covering
 from lasynth.domains.lists.symbolic.filtering import AND, FILTER, Filtering, try_filters
 
@@ -80,6 +80,8 @@ class Search:
     known."""
     most_cost: int = MOST_COST
     """Values of this cost and more are not made."""
+    hints: Sequence[Leaf] = ()
+    """More leaves, with lower costs than their expressions have."""
 
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
@@ -87,6 +89,8 @@ class Search:
         self.level, self.best_cost = 0, MOST_COST
         self.inputs, self.outputs = self.inputs[:MOST_EXAMPLES], self.outputs[:MOST_EXAMPLES]
         self.leaves = leaves(self.inputs, self.outputs, self.types)
+        self.known = {leaf.expression: leaf.cost for leaf in self.leaves}
+        self.leaves += self.hints
         self.goal = make_goal(self.inputs, self.outputs)
         self.bank = new_bank()
         self.covering, self.filtering, self.columns = Covering(self.goal), Filtering(self.goal), Columns(self.outputs)
@@ -125,8 +129,10 @@ class Search:
         bodies: dict[Expression, int] = {}
         for operation, a, b, c, cost in rows[order].tolist():
             bodies.setdefault(self._expression(operation, (a, b, c)), cost)
-        found = [Found(body, cost) for body, cost in bodies.items()]
-        return sorted([*found, *self._beyond()], key=lambda one: one.cost)
+        found = [*(Found(body, cost) for body, cost in bodies.items()), *self._beyond()]
+        if self.hints:
+            found = [Found(body, total_cost(body, self.known)) for body, _ in found]
+        return sorted(found, key=lambda one: one.cost)
 
     def _beyond(self) -> list[Found]:
         """Programs that are not one operation on entries of the bank."""

@@ -1,0 +1,1 @@
+"""Lists for neural models: values and programs as arrays, what a model sees of them, and its network."""
