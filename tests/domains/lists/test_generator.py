@@ -66,8 +66,10 @@ def test_what_faults_has_no_cheaper_form() -> None:
     assert cheapest.simplified(Constant(4)) == Constant(4)
 
 
-def test_options_that_allow_no_task_are_refused() -> None:
-    with pytest.raises(InputError, match="no program passes"):
-        LISTS.sample_tasks(Random(0), 1, ListsOptions(max_length=0, smallest_value=0, largest_value=0, known_cost=0))
-    with pytest.raises(InputError, match="needs an example"):
-        LISTS.sample_tasks(Random(0), 1, ListsOptions(examples=0))
+def test_options_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match="max-length must be 1 to 100"):
+        ListsOptions(max_length=0)
+    with pytest.raises(InputError, match="examples must be 1 to 64"):
+        ListsOptions(examples=0)
+    with pytest.raises(InputError, match=r"smallest-value \(5\) must not be above largest-value \(4\)"):
+        ListsOptions(smallest_value=5, largest_value=4)
