@@ -11,7 +11,6 @@ from lasynth.domains.lists.language.nodes import Type
 from lasynth.domains.lists.values import Value
 from lasynth.task import InputError
 
-
 RANGES = {
     "examples": (1, 64),
     "max_operations": (1, 20),
