@@ -111,6 +111,25 @@ def test_speeds_of_models_are_the_measured_ones() -> None:
     assert shown["C models: beam 64 on 1,000 tasks, the shipped weights"][0] == f"{seconds / 60:.1f} minutes"
 
 
+def test_the_default_of_training_is_fast_and_sturdy() -> None:
+    found, shown = benchmark("train_processes"), rows(RESULTS)
+    quiet, busy = found["programs per second"].values()
+    ratios = {
+        "training: plain `lasynth train` against the best processes and threads by hand, quiet cores": (
+            "quiet: plain command : best by hand"
+        ),
+        "training: the same, beside one busy process": "beside one busy process: plain command : best by hand",
+        "training: plain `lasynth train` beside one busy process against quiet cores": (
+            "plain command: beside one busy process : quiet"
+        ),
+    }
+    for label, key in ratios.items():
+        assert shown[label][0] == f"{found[key]:.2f}"
+    assert found["quiet: plain command : best by hand"] >= 0.9
+    assert found["plain command: beside one busy process : quiet"] >= 0.5
+    assert busy["1 processes, 2 threads"] < quiet["1 processes, 2 threads"] / 3, "the text says so"
+
+
 def test_start_up_is_the_measured_one() -> None:
     shown, key = rows(RESULTS), "median process seconds"
     before, after = benchmark("start_up_before"), benchmark("start_up")
