@@ -204,6 +204,16 @@ def test_the_command_draws_plots(data: Path, tmp_path: Path, capsys: pytest.Capt
     assert all(name in printed for name in drawn)
 
 
+def test_baselines_can_be_left_out(data: Path, run: Path, tmp_path: Path) -> None:
+    file, tasks = tmp_path / "runs.json", str(data / "test.parquet")
+    words = ["--limit", "3", "--beam", "1", "--processes", "1", "--no-baselines"]
+    assert main(["evaluate", str(run), tasks, *words, "--json", str(file)]) == 0
+    (result,) = json.loads(file.read_text())
+    assert result["run"] == str(run)
+    assert main(["evaluate", tasks, "--no-baselines"]) == 2, "nothing is left to measure"
+    assert main(["evaluate", str(run), tasks, "--no-baselines", "--model", CLOSED_FORM]) == 2
+
+
 def test_the_command_line_sets_the_search(data: Path, run: Path, tmp_path: Path) -> None:
     words = "--limit 3 --beam 2 --max-length 9 --seconds 60 --bf16 --unconstrained".split()
     for which, step in (("best", 0), ("last", 7)):
