@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lasynth.config import model_config
-from lasynth.domains.karel.learning import view, view_networks
+from lasynth.domains.karel.learning import view
 from lasynth.domains.karel.learning.programs import ENDS, LexemeMachine
 from lasynth.evaluate import evaluate
 from lasynth.models.real import RealExecution
@@ -82,7 +82,7 @@ def without_part(part: str) -> Iterator[None]:
         before = np.concatenate([[0], np.cumsum(stays)])  # features that stay, before each place
         return features[stays], before[begins].astype(np.int32)
 
-    with patch.object(view_networks, "see", seen):
+    with patch.object(view, "see", seen):
         yield
 
 

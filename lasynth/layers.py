@@ -5,11 +5,12 @@ Letters of shapes are those of `models.base`; `...` stands for any leading axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lasynth.vocab import PAD
@@ -146,3 +147,34 @@ def program_loss(logits: Tensor, tokens: Tensor) -> Tensor:
     """The negative log-probability of each program, without PAD. (B, T, V), (B, T) -> (B,)"""
     losses = F.cross_entropy(logits.float().transpose(1, 2), tokens, ignore_index=PAD, reduction="none")
     return losses.sum(1)
+
+
+class FeatureEncoder(nn.Module):
+    """Encodes a state and the wanted output by yes-or-no features of the two: a `models.cursor.StateEncoder`.
+
+    The first layer adds up the embeddings of the features that hold. Few do, so this is far cheaper than a product.
+    """
+
+    def __init__(self, see: Callable[..., tuple[NDArray[Any], NDArray[Any]]], features: int, hidden: int) -> None:
+        """`see` gives the features of R states, one after the other, and where those of each begin.
+
+        (R, *), (R, *) -> (N,), (R,)
+        """
+        super().__init__()
+        self.see = see
+        self.seen = nn.EmbeddingBag(features, hidden, mode="sum")
+        nn.init.normal_(self.seen.weight, std=0.1)  # about a hundred features hold at once
+        self.bias = nn.Parameter(torch.zeros(hidden))
+        self.deeper = nn.Linear(hidden, hidden)
+        self.output = nn.Linear(hidden, 2 * hidden)
+
+    def forward(self, states: Tensor, outputs: Tensor) -> Tensor:
+        """(R, K, *) twice -> (R, K, 2 hidden)"""
+        rows, examples, width = states.shape
+        features, begins = self.see(states.reshape(-1, width).cpu().numpy(), outputs.reshape(-1, width).cpu().numpy())
+        device = self.bias.device
+        held = self.seen(torch.from_numpy(features).to(device), torch.from_numpy(begins).to(device))
+        known = F.relu(held + self.bias)
+        known = known + F.relu(self.deeper(known))
+        seen: Tensor = self.output(known)
+        return seen.view(rows, examples, -1)

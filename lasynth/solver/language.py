@@ -18,7 +18,7 @@ from lasynth.domains import DOMAINS, get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import calibration, solvable
 from lasynth.solver.answers import PROBES
-from lasynth.solver.portfolio import PATIENCE, PRETRAINED, StrategyName
+from lasynth.solver.portfolio import LATER_SHARE, PRETRAINED, StrategyName
 from lasynth.solver.solution import Answer, Solution
 from lasynth.solver.strategies import Candidate, Examples
 from lasynth.task import InputError
@@ -137,7 +137,7 @@ def search_both(
     free = clock.run(search, ANY_LENGTH, strategy, share)
     best = better(fixed, free, readings[FIXED])
     if staged and _sureness(best) < sure and clock.left > 0:
-        share = PATIENCE * timeout if best.solved else clock.left
+        share = LATER_SHARE * timeout if best.solved else clock.left
         with suppress(InputError):  # the model cannot take these examples
             fixed = clock.run(search, FIXED, "neural", min(share, clock.left), fixed.behaviours)
             best = better(fixed, free, readings[FIXED])

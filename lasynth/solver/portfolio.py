@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 StrategyName = Literal["portfolio", "symbolic", "neural"]
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Weights that come with the package: the folder of a checkpoint, named after its language."""
-PATIENCE = 0.12
+LATER_SHARE = 0.12
 """Share of the whole time for a strategy that starts when there is an answer already; it may find a better one."""
 LAST_CALL = 0.95
 """Share of the whole time for the search. The rest is for reducing and checking the answers."""
@@ -138,7 +138,7 @@ def _run(strategy: Strategy, answers: Answers, begin: float, timeout: float, sha
     now, last_call = time.perf_counter(), begin + LAST_CALL * timeout
     until = now + share * (last_call - now)
     if answers.behaviours:
-        until = min(until, now + PATIENCE * timeout)
+        until = min(until, now + LATER_SHARE * timeout)
     answers.asked |= isinstance(strategy, Judging)
     ended = False
     for candidate in strategy.candidates(answers.examples, until):

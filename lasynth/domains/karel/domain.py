@@ -264,9 +264,10 @@ class Karel:
         if config.encoder != ModelConfig.encoder:
             raise InputError(f"Karel has no encoder: {config.encoder}; its grids have one encoder")
         if config.architecture == "cursor":
-            from lasynth.domains.karel.learning.view_networks import EgocentricView
+            from lasynth.domains.karel.learning.view import FEATURES, see
+            from lasynth.layers import FeatureEncoder
 
-            return EgocentricView(config.hidden, 2 * config.hidden)
+            return FeatureEncoder(see, FEATURES, config.hidden)
         from lasynth.domains.karel.learning.grid_networks import GridNetworks, PairVector, TraceNetworks
 
         networks = {"pooled": PairVector, "traces": TraceNetworks}.get(config.architecture, GridNetworks)

@@ -245,9 +245,10 @@ class Lists:
     def networks(self, config: ModelConfig) -> Any:
         if config.architecture != "cursor":
             raise InputError(f"models of the language `{self.name}` have architecture: cursor")
-        from lasynth.domains.lists.learning.view_networks import StackView
+        from lasynth.domains.lists.learning.view import FEATURES, see
+        from lasynth.layers import FeatureEncoder
 
-        return StackView(config.hidden, 2 * config.hidden)
+        return FeatureEncoder(see, FEATURES, config.hidden)
 
     def baselines(self) -> dict[str, Baseline]:
         return {}
