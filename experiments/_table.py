@@ -49,6 +49,7 @@ def parser_of(table: Table, text: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fresh", type=Path, help="Parquet file of test tasks for all rows; default: their test sets")
     parser.add_argument("--rows", nargs="+", default=list(table.rows))
+    parser.add_argument("--no-baselines", action="store_true", help="leave out the rows without training")
     parser.add_argument("--preset", default="cpu")
     parser.add_argument("--programs", type=int, default=300_000, help="training programs per row")
     parser.add_argument("--minutes", type=float, default=0.0, help="train every row for so long instead")
@@ -72,7 +73,7 @@ def make(table: Table, data: Mapping[str, Path | None], arguments: argparse.Name
         if folder is None:
             continue
         results = []
-        for row in (*table.baselines, *arguments.rows):
+        for row in (*([] if arguments.no_baselines else table.baselines), *arguments.rows):
             result = measure(table, row, kind, folder, arguments)
             if result is None:
                 print("interrupted; run the same command again to continue", file=sys.stderr)

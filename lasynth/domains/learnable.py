@@ -64,6 +64,23 @@ class States(NamedTuple):
     """(B, S, K): the statement exists, and the run up to it has no fault."""
 
 
+class Flow(NamedTuple):
+    """How lexemes direct a run, for models that imagine runs. Each is (V,)."""
+
+    acts: Flags
+    """Completes a statement that may change the value: an action, or the end of a loop."""
+    opens: Flags
+    """Opens a block."""
+    tests: Flags
+    """Says which inputs enter the block that was just opened."""
+    switches: Flags
+    """Begins the other branch of the innermost block."""
+    closes: Flags
+    """Closes the innermost block."""
+    deepest: int
+    """Largest number of open blocks."""
+
+
 class Machine(Protocol):
     """A language's programs as rows of lexeme numbers, and the compiled machine that runs them."""
 

@@ -15,6 +15,7 @@ from lasynth.models.base import Synthesizer
 from lasynth.models.cursor import CursorModel
 from lasynth.models.encoder_decoder import EncoderDecoder
 from lasynth.models.execution import Structure
+from lasynth.models.imagined import ImaginedModel
 from lasynth.models.pooled import PooledModel
 from lasynth.models.real import RealExecution
 from lasynth.models.traces import TraceModel
@@ -24,6 +25,7 @@ Model = Synthesizer[Any, Any]
 ARCHITECTURES: dict[str, Callable[..., Model]] = {
     "encoder_decoder": EncoderDecoder,
     "cursor": CursorModel,
+    "imagined": ImaginedModel,
     "pooled": PooledModel,
     "traces": TraceModel,
 }

@@ -163,8 +163,9 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
     def _chain(self, examples: EncodedExamples, hidden: Tensor, fed: Tensor, points: Tensor) -> Chain:
         if self.networks.executor is not None:
             return run_chain(self.networks.executor, examples.latent, hidden, points)
-        states = self.encoding.certain(self.real.states(fed[:, 1:], examples.inputs))
-        return true_chain(examples.latent, states, points, self.statement_ends[fed])
+        states = self.real.states(fed[:, 1:], examples.inputs)
+        chain = true_chain(examples.inputs, states, points, self.statement_ends[fed])
+        return chain._replace(latents=self.encoding.certain(chain.latents))  # latent values take far more memory
 
     def run_stepwise(self, batch: Batch) -> Run:
         """One lexeme after the other, as in a search."""

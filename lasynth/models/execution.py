@@ -81,7 +81,7 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
 
 
 def true_chain(initial: Tensor, states: Tensor, points: Tensor, ends: Tensor) -> Chain:
-    """The chain of known latent values `states` at statement ends. Every point is a statement end.
+    """The chain of known values `states` at statement ends. Every point is a statement end.
 
     (B, K, *), (B, S, K, *), (B, T) of bool twice
     """

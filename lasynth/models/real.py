@@ -40,12 +40,16 @@ class RealExecution:
         If no example reaches it, all of them count. `fed` is BOS and the lexemes so far.
         (B, T), (B, K, *), (B, K) -> (B, K, T or 1) of bool
         """
+        reached, here = self.reached(fed, inputs, last), present.unsqueeze(-1)
+        counting = reached & here
+        return torch.where(counting.any(1, keepdim=True), counting, here)
+
+    def reached(self, fed: Tensor, inputs: Tensor, last: bool = False) -> Tensor:
+        """As `examples_at_cursor`, but none may reach it, and all exist. (B, T), (B, K, *) -> (B, K, T or 1)"""
         begin = fed.shape[1] - 2 if last else 0
         tokens = fed[:, 1:].cpu().numpy()
         reached = torch.from_numpy(self.machine.reaching(tokens, inputs.cpu().numpy(), max(0, begin)))
-        reached = reached.to(present.device)
+        reached = reached.to(inputs.device)
         if begin <= 0:
             reached = F.pad(reached, (1, 0), value=True)  # before the first lexeme
-        here = present.unsqueeze(-1)
-        counting = (reached[..., -1:] if last else reached) & here
-        return torch.where(counting.any(1, keepdim=True), counting, here)
+        return reached[..., -1:] if last else reached

@@ -268,6 +268,10 @@ class Karel:
             from lasynth.layers import FeatureEncoder
 
             return FeatureEncoder(see, FEATURES, config.hidden)
+        if config.architecture == "imagined":
+            from lasynth.domains.karel.learning.imagined_networks import ImaginedNetworks
+
+            return ImaginedNetworks(config)
         from lasynth.domains.karel.learning.grid_networks import GridNetworks, PairVector, TraceNetworks
 
         networks = {"pooled": PairVector, "traces": TraceNetworks}.get(config.architecture, GridNetworks)

@@ -23,6 +23,8 @@ ROBOT, WALLS, BOUNDARY, MARKERS = slice(0, 4), 4, 5, slice(6, CHANNELS)
 CELLS = FRAME * FRAME
 PARTS = 3
 """Parts of the world in each direction."""
+AT_ONCE = 32
+"""Rows that are encoded at once: their features fit into the processor's cache."""
 LEAST = 1e-6
 """Smallest probability that a loss sees."""
 
@@ -144,10 +146,15 @@ class PairEncoder(nn.Module):
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
-        features = self.features(latent, prepared)
-        places = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)  # (R K, 9, D)
-        places = places.view(*latent.shape[:2], PARTS * PARTS, -1)
+        some = [self._places(*rows) for rows in zip(latent.split(AT_ONCE), prepared.split(AT_ONCE), strict=True)]
+        places = torch.cat(some).view(*latent.shape[:2], PARTS * PARTS, -1)
         return places, places
+
+    def _places(self, latent: Tensor, prepared: Tensor) -> Tensor:
+        """(R, K, ..) twice -> (R K, 9, D)"""
+        features = self.features(latent, prepared)
+        places: Tensor = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)
+        return places
 
 
 class ResidualBlock(nn.Module):

@@ -27,11 +27,12 @@ ROWS = {
     "NoPartialExecutor": replace(LASYNTH, executor="final"),
     "NoExecutor": replace(LASYNTH, executor="none"),
     "Exec": replace(LASYNTH, executor="real", execute_at="statement", token_attention=False),
-    "LaSynth+": LASYNTH_PLUS,
+    "LaSynth+": replace(EXECUTED, architecture="imagined", executor="partial"),
     "Executed": EXECUTED,
 }
 """Rows of the paper's table of Karel (Bunel et al. 2018, Shin et al. 2018, and under the paper's own names), and two of
-our own: `LaSynth+`, and `Executed`, which looks at the real state of every example at the cursor."""
+our own: `Executed`, which looks at the real state of every example at the cursor, and `LaSynth+`, which does the same
+with states that it imagines."""
 
 
 def rows(preset: str) -> dict[str, ModelConfig]:
@@ -41,7 +42,7 @@ def rows(preset: str) -> dict[str, ModelConfig]:
 
 def _cpu(config: ModelConfig) -> ModelConfig:
     """What two cores can train: small, all lexemes of a program at once, latent execution outside of blocks only."""
-    if config.architecture == "cursor":
+    if config.architecture in ("cursor", "imagined"):
         return config
     if config.architecture in ("pooled", "traces"):
         return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=16)
