@@ -13,6 +13,10 @@ from lasynth.hardware import hardware
 from lasynth.runlog import read_log
 from lasynth.task import InputError
 
+KAREL_TRAINING: dict[str, Any] = {
+    "batch": 128, "learning_rate": 1.5e-3, "warmup": 500, "clip": 1.0, "beta2": 0.99, "curriculum": 0,
+}  # fmt: skip
+"""Training settings of all experiments with Karel."""
 Record = dict[str, Any]
 """The JSON of one experiment: its settings, then its results."""
 

@@ -41,7 +41,7 @@ class Table:
     baselines: Sequence[str]
     """Rows without training."""
     settings: Mapping[str, object]
-    """Training settings of all rows that differ from the defaults."""
+    """Training settings of all rows that differ from the defaults. `batch` is the default of an option."""
 
 
 def parser_of(table: Table, text: str | None) -> argparse.ArgumentParser:
@@ -53,7 +53,7 @@ def parser_of(table: Table, text: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--preset", default="cpu")
     parser.add_argument("--programs", type=int, default=300_000, help="training programs per row")
     parser.add_argument("--minutes", type=float, default=0.0, help="train every row for so long instead")
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=table.settings.get("batch", 64))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tasks", type=int, default=1000, help="number of test tasks")
     parser.add_argument("--beam", type=int, default=64, help="beam width")
@@ -143,9 +143,9 @@ def _training(table: Table, arguments: argparse.Namespace) -> TrainConfig:
     steps = -(-arguments.programs // arguments.batch)
     budget = {"hours": arguments.minutes / 60} if arguments.minutes else {"steps": steps}
     validate = max(1, steps // arguments.validations)
+    settings: Record = {**table.settings, "batch": arguments.batch}
     return TrainConfig(
-        **budget, batch=arguments.batch, seed=arguments.seed, validate_every=validate,
-        validation_tasks=arguments.validation_tasks, **table.settings,  # type: ignore[arg-type]
+        **budget, seed=arguments.seed, validate_every=validate, validation_tasks=arguments.validation_tasks, **settings
     )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ from lasynth.task import Example  # noqa: E402
 LISTS = get_domain("lists")
 NAMES = (
     "constant", "others", "closeness", "examples", "length", "distinct", "information", "little information",
+    "questions",
 )  # fmt: skip
 """Features that the language uses."""
 HIDDEN, MOST_GIVEN = 20, 10
@@ -100,6 +101,21 @@ ONE_LIST: dict[str, Callable[[Ints], Any]] = {
     "swap the first two": lambda x: [x[1], x[0], *x[2:]] if len(x) > 1 else x,
     "sorted without the largest": lambda x: sorted(x)[:-1],
     "largest first": lambda x: [max(x), *[v for v in x if v != max(x)]],
+    "all positive": lambda x: int(all(v > 0 for v in x)),
+    "some negative": lambda x: int(any(v < 0 for v in x)),
+    "sorted": lambda x: int(x == sorted(x)),
+    "sorted downwards": lambda x: int(x == sorted(x, reverse=True)),
+    "the same backwards": lambda x: int(x == x[::-1]),
+    "all equal": lambda x: int(len(set(x)) == 1),
+    "a number twice": lambda x: int(len(set(x)) < len(x)),
+    "begins with the largest": lambda x: int(x[0] == max(x)),
+    "ends as it begins": lambda x: int(x[0] == x[-1]),
+    "an even number of elements": lambda x: int(len(x) % 2 == 0),
+    "the sum is positive": lambda x: int(sum(x) > 0),
+    "a zero": lambda x: int(0 in x),
+    "average": lambda x: sum(x) // len(x) if sum(x) >= 0 else -(-sum(x) // len(x)),
+    "median": lambda x: sorted(x)[len(x) // 2],
+    "most frequent": lambda x: max(x, key=lambda v: (x.count(v), -x.index(v))),
     "odd before even": lambda x: [v for v in x if v % 2] + [v for v in x if v % 2 == 0],
 }
 WITH_NUMBER: dict[str, Callable[[int, Ints], Any]] = {
@@ -108,6 +124,9 @@ WITH_NUMBER: dict[str, Callable[[int, Ints], Any]] = {
     "add the number": lambda k, x: [v + k for v in x],
     "times the number": lambda k, x: [v * k for v in x],
     "less than the number": lambda k, x: [v for v in x if v < k],
+    "the number occurs": lambda k, x: int(k in x),
+    "all below the number": lambda k, x: int(all(v < k for v in x)),
+    "begins with the number": lambda k, x: int(x[0] == k),
     "count of the number": lambda k, x: x.count(k),
     "without the number": lambda k, x: [v for v in x if v != k],
     "sum plus the number": lambda k, x: sum(x) + k,

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from _results import KAREL_TRAINING
 from _table import Table, make, parser_of, run_table
 
 ROWS = ["Bunel", "Shin", "LaSynth", "NoPartialExecutor", "NoExecutor", "Exec", "LaSynth+", "Executed"]
-TRAINING = {"learning_rate": 1.5e-3, "warmup": 500, "clip": 1.0, "beta2": 0.99, "curriculum": 0}
-TABLE = Table("table_karel", ROWS, ["Enumerated"], TRAINING)
+TABLE = Table("table_karel", ROWS, ["Enumerated"], KAREL_TRAINING)
 
 
 def main(words: list[str]) -> int:
     parser = parser_of(TABLE, __doc__)
-    parser.set_defaults(programs=500_000, batch=128)
+    parser.set_defaults(programs=500_000)
     parser.add_argument("data", type=Path, help="data set with a training set")
     arguments = parser.parse_args(words)
     return make(TABLE, {"generated": arguments.data}, arguments)

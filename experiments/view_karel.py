@@ -6,7 +6,8 @@
 
 Every variant sees the same 200,000 programs in the same order. A part of the view is left out by dropping its features
 before the first layer. `without states` shows the model the inputs instead of the states at the cursor, and all
-examples count. Searches with and without pruning (dropping prefixes that crash on a given world) use the same weights.
+examples count. `imagined states` is the row `LaSynth+`, whose executor predicts the states. Searches with and without
+pruning (dropping prefixes that crash on a given world) use the same weights.
 A variant that is in the result file is not trained again, and an interrupted one continues from its last checkpoint.
 """
 
@@ -24,7 +25,7 @@ from unittest.mock import patch
 
 import numpy as np
 import torch
-from _results import Record, conditions, write_result
+from _results import KAREL_TRAINING, Record, conditions, write_result
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -39,7 +40,8 @@ from lasynth.task import InputError
 from lasynth.train import Job, shape_of, train
 
 RESULT = Path(__file__).parent / "results" / "view_karel.json"
-TRAINING = {"learning_rate": 1.5e-3, "warmup": 500, "clip": 1.0, "beta2": 0.99, "curriculum": 0, "batch": 128}
+IMAGINED = "imagined states"
+ALSO_WITHOUT_PRUNING = ("everything", IMAGINED, "without states")
 Change = AbstractContextManager[object]
 Features = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -128,6 +130,7 @@ def without_pruning() -> Iterator[None]:
 
 VARIANTS: dict[str, Callable[[], Change]] = {
     "everything": nullcontext,
+    IMAGINED: nullcontext,
     "without states": without_states,
     "all examples count everywhere": without_reach,
     **{f"without {part}": (lambda part=part: without_part(part)) for part in PARTS},  # type: ignore[misc]
@@ -136,15 +139,18 @@ VARIANTS: dict[str, Callable[[], Change]] = {
 
 def measure(name: str, arguments: argparse.Namespace) -> Record | None:
     """Train and test a variant; None if training was interrupted."""
-    steps = -(-arguments.programs // TRAINING["batch"])
-    config = TrainConfig(steps=int(steps), validate_every=10**6, validation_tasks=1, seed=arguments.seed, **TRAINING)  # type: ignore[arg-type]
-    model = model_config("Executed", "cpu", **shape_of(arguments.data))
+    steps = -(-arguments.programs // KAREL_TRAINING["batch"])
+    config = TrainConfig(
+        steps=int(steps), validate_every=10**6, validation_tasks=1, seed=arguments.seed, **KAREL_TRAINING
+    )
+    row = "LaSynth+" if name == IMAGINED else "Executed"
+    model = model_config(row, "cpu", **shape_of(arguments.data))
     run = arguments.runs / name.replace(" ", "_").replace("'", "")
     with VARIANTS[name]():
-        if train(Job("Executed", model, config, arguments.data, run, resume=True)).interrupted:
+        if train(Job(row, model, config, arguments.data, run, resume=True)).interrupted:
             return None
         found: Record = {"training": asdict(config), "pruned": test(run, arguments)}
-        if name in ("everything", "without states"):
+        if name in ALSO_WITHOUT_PRUNING:
             with without_pruning():
                 found["not pruned"] = test(run, arguments)
     return {**found, "hardware": conditions()}

@@ -19,7 +19,7 @@ from lasynth.config import ModelConfig
 from lasynth.domains.learnable import Flow
 from lasynth.layers import program_loss
 from lasynth.models.base import IO, Batch, Losses
-from lasynth.models.cursor import CursorDecoder, StateEncoder
+from lasynth.models.cursor import VIEWS, CursorDecoder, StateEncoder
 from lasynth.models.encoding import filled
 from lasynth.models.execution import Structure, in_time_order
 from lasynth.models.losses import own_mistakes, shifted
@@ -259,19 +259,19 @@ class ImaginedModel(CursorDecoder[ImaginedCursors, ImaginedRun]):
         """
         does, so_far = self.directions.of(fed), self.statement_ends[fed].cumsum(1)  # (B, T)
         before = F.pad(reached, (1, 0), value=True)[..., :-1] & present.unsqueeze(-1)  # (B, K, T)
-        row, example, moment = (before & (does.acts | does.tests).unsqueeze(1)).nonzero().unbind(1)  # (R,)
-        if not len(row):
+        places = (before & (does.acts | does.tests).unsqueeze(1)).nonzero()  # (R, 3)
+        count = len(places)
+        if not count:
             return self.lexemes.weight.sum() * 0
         text, _ = self.reader(self.lexemes(fed))  # (B, T, H)
-        acts = does.acts[row, moment]
-        number = so_far[row, moment]
-        now = states[row, number - acts.long(), example]
+        row, example, moment = torch.cat([places, places[:1].expand(-count % VIEWS, -1)]).unbind(1)
+        acts, number = does.acts[row, moment], so_far[row, moment]
+        now, after = states[row, number - acts.long(), example], states[row, number, example]
         known = self.executor(now, text[row, moment])
-        enters = F.binary_cross_entropy_with_logits(
-            self.executor.enters(known[~acts]), reached[row, example, moment][~acts].float(), reduction="sum"
-        )
-        after = states[row, number, example]
-        return (self.executor.loss(known[acts], now[acts], after[acts]).sum() + enters) / len(row)
+        enters = reached[row, example, moment].float()
+        tested = F.binary_cross_entropy_with_logits(self.executor.enters(known), enters, reduction="none")
+        losses = torch.where(acts, self.executor.loss(known, now, after), tested)
+        return losses[:count].sum() / count
 
     def log_probs(self, batch: Batch) -> Tensor:
         return -program_loss(self.run(batch).scores, batch.tokens)

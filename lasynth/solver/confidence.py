@@ -44,6 +44,8 @@ class Evidence(NamedTuple):
     """Distinct outputs of the examples."""
     information: float = 0.0
     """What the outputs of the examples tell, in nats."""
+    questions: bool = False
+    """Whether every output is 0 or 1: a yes-or-no question, which many programs answer right by chance."""
 
 
 def features(evidence: Evidence) -> dict[str, float]:
@@ -66,6 +68,7 @@ def features(evidence: Evidence) -> dict[str, float]:
         "distinct": log(evidence.distinct),
         "information": log(1 + evidence.information),
         "little information": exp(-evidence.information / 3),
+        "questions": float(evidence.questions),
     }
 
 

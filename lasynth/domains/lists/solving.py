@@ -16,7 +16,7 @@ from lasynth.domains.lists.execution.machine import run_many
 from lasynth.domains.lists.language.lexemes import unfinished
 from lasynth.domains.lists.language.nodes import INT_MAX, INT_MIN, Call, Constant, Empty, Input, Program, Type
 from lasynth.domains.lists.language.operations import NUMBERS
-from lasynth.domains.lists.symbolic.costs import NATS, leaves, total_cost
+from lasynth.domains.lists.symbolic.costs import IGNORED, NATS, ignored, leaves, total_cost
 from lasynth.domains.lists.symbolic.guidance import hinted
 from lasynth.domains.lists.symbolic.search import MOST_EXAMPLES, Search
 from lasynth.domains.lists.values import Value, bind, parameters_of, parts_of, type_of
@@ -87,7 +87,8 @@ def described(program: Program, examples: Sequence[ListExample]) -> Explained[Pr
     parameters = parameters_of(examples[0].input)
     known = {leaf.expression: leaf.cost for leaf in leaves(inputs, outputs, [p.type for p in parameters])}
     whole = guarded(Program(parameters, program.body), inputs[0])
-    return Explained(whole, NATS * total_cost(program.body, known))
+    cost = total_cost(program.body, known) + IGNORED * ignored(program.body, len(parameters))
+    return Explained(whole, NATS * cost)
 
 
 def _time_to_check(inputs: Sequence[Sequence[Basic]], deadline: float) -> float:

@@ -62,7 +62,7 @@ def test_who_reaches_the_cursor_follows_from_who_enters_blocks() -> None:
     """With the true answer to every test, all branches and loops agree with the machine."""
     reached = torch.from_numpy(MACHINE.reaching(TOKENS, INPUTS, 0))  # (B, K, T)
     tokens, directions = torch.from_numpy(TOKENS), Directions(*map(torch.from_numpy, flow()[:-1]))
-    reach = Reach.everywhere(*INPUTS.shape[:2], flow().deepest, tokens.device)
+    reach = Reach.everywhere(len(INPUTS), INPUTS.shape[1], flow().deepest, tokens.device)
     for t in range(tokens.shape[1]):
         reach = reach.follow(directions.of(tokens[:, t]), reached[..., t])
         real = tokens[:, t] != PAD

@@ -146,8 +146,10 @@ class PairEncoder(nn.Module):
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
-        some = [self._places(*rows) for rows in zip(latent.split(AT_ONCE), prepared.split(AT_ONCE), strict=True)]
-        places = torch.cat(some).view(*latent.shape[:2], PARTS * PARTS, -1)
+        parts = (torch.split(side, AT_ONCE) for side in (latent, prepared))
+        places = torch.cat([self._places(*rows) for rows in zip(*parts, strict=True)]).view(
+            *latent.shape[:2], PARTS * PARTS, -1
+        )
         return places, places
 
     def _places(self, latent: Tensor, prepared: Tensor) -> Tensor:

@@ -146,7 +146,7 @@ first      L>I 2
 last       L>I 2
 argmax     L>I 4
 argmin     L>I 4
-common     L>I 5
+common     L>I 4
 count      M>I 2
 any        M>B 3
 all        M>B 3

@@ -1,4 +1,4 @@
-"""The leaves of the search and their costs: inputs, constants, the empty list. Costs were set by hand."""
+"""The leaves of the search and their costs: inputs, constants, the empty list, idioms. Costs were set by hand."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lasynth.domains.lists.execution.interpreter import Basic
-from lasynth.domains.lists.language.nodes import Call, Constant, Empty, Expression, Input, Type
+from lasynth.domains.lists.execution.machine import run_many
+from lasynth.domains.lists.language.nodes import Call, Constant, Empty, Expression, Input, Program, Type, walk
 from lasynth.domains.lists.language.operations import NUMBERS, OPERATIONS
+from lasynth.domains.lists.symbolic.idioms import idioms
 
 CONS = NUMBERS["cons", (Type.INT, Type.LIST)]
 INPUT = 1
@@ -25,6 +27,8 @@ NATS = 0.7
 """Length of a description in nats for each unit of cost."""
 
 
+IGNORED = 4
+"""Cost of each input that a program does not use: who gives an input means it to matter."""
 LITERAL = 2
 """Cost of a constant list, besides one for each element."""
 
@@ -45,17 +49,34 @@ def total_cost(expression: Expression, known: Mapping[Expression, int]) -> int:
     return EMPTY if isinstance(expression, Empty) else INPUT if isinstance(expression, Input) else RARE
 
 
+def ignored(expression: Expression, inputs: int) -> int:
+    """How many of the inputs an expression does not use."""
+    return inputs - len({part.place for part in walk(expression) if isinstance(part, Input)})
+
+
 def leaves(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic], types: Sequence[Type]) -> list[Leaf]:
     """What programs are made of; the cheapest first."""
     count = len(outputs)
     found = [Leaf(Input(place, type_), [row[place] for row in inputs], INPUT) for place, type_ in enumerate(types)]
     found.append(Leaf(Empty(), [[] for _ in range(count)], EMPTY))
     found += [Leaf(_literal(values), [values] * count, LITERAL + len(values)) for values in _fixed_lists(outputs)]
+    found += _named(inputs, types)
     costs = dict(SMALL)
     for value, cost in _seen(outputs):
         costs[value] = min(cost, costs.get(value, cost))
     found += [Leaf(Constant(value), [value] * count, cost) for value, cost in costs.items()]
     return sorted(found, key=lambda leaf: leaf.cost)
+
+
+def _named(inputs: Sequence[Sequence[Basic]], types: Sequence[Type]) -> list[Leaf]:
+    """The idioms that have a value in all examples."""
+    found = []
+    for expression, cost in idioms(types):
+        values = run_many(Program((), expression), inputs)
+        known = [value for value in values if value is not None]
+        if len(known) == len(inputs):
+            found.append(Leaf(expression, known, cost))
+    return found
 
 
 def _fixed_lists(outputs: Sequence[Basic]) -> list[list[int]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lasynth.domains.lists.execution.interpreter import Basic
 from lasynth.domains.lists.execution.kernels import room_for
 from lasynth.domains.lists.execution.machine import write_value
-from lasynth.domains.lists.language.nodes import Call, Empty, Expression, Input, Type
+from lasynth.domains.lists.language.nodes import Call, Empty, Expression, Input, Type, size, walk
 from lasynth.domains.lists.language.operations import COMMUTATIVE, OPERATIONS
 from lasynth.domains.lists.symbolic.bank import (
     ARENA_END,
@@ -34,7 +34,7 @@ from lasynth.domains.lists.symbolic.bank import (
     size_in_bytes,
 )
 from lasynth.domains.lists.symbolic.combine import Goal, combine, settle
-from lasynth.domains.lists.symbolic.costs import CONS, Leaf, leaves, total_cost
+from lasynth.domains.lists.symbolic.costs import CONS, IGNORED, Leaf, ignored, leaves, total_cost
 from lasynth.domains.lists.symbolic.covering import Covering
 from lasynth.domains.lists.symbolic.filtering import AND, FILTER, Filtering, try_filters
 
@@ -86,7 +86,7 @@ class Search:
     def __post_init__(self) -> None:
         self.begin = time.perf_counter()
         self.first_hit: float | None = None
-        self.level, self.best_cost = 0, MOST_COST
+        self.level, self.best_cost, self.hits = 0, MOST_COST, 0
         self.inputs, self.outputs = self.inputs[:MOST_EXAMPLES], self.outputs[:MOST_EXAMPLES]
         self.leaves = leaves(self.inputs, self.outputs, self.types)
         self.known = {leaf.expression: leaf.cost for leaf in self.leaves}
@@ -132,7 +132,8 @@ class Search:
         found = [*(Found(body, cost) for body, cost in bodies.items()), *self._beyond()]
         if self.hints:
             found = [Found(body, total_cost(body, self.known)) for body, _ in found]
-        return sorted(found, key=lambda one: one.cost)
+        found = [Found(body, cost + IGNORED * ignored(body, len(self.types))) for body, cost in found]
+        return sorted(found, key=lambda one: (one.cost, size(one.body)))
 
     def _beyond(self) -> list[Found]:
         """Programs that are not one operation on entries of the bank."""
@@ -188,7 +189,7 @@ class Search:
                     int(leaf.expression.type),
                     -1,
                     number,
-                    int(not isinstance(leaf.expression, Input)),
+                    int(not any(isinstance(part, Input) for part in walk(leaf.expression))),
                     0,
                     cost,
                 )
@@ -241,8 +242,9 @@ class Search:
     def _note_hits(self) -> None:
         if self.first_hit is None and (self.bank.counts[HITS] or self.filtering.pairs or self.columns.complete()):
             self.first_hit = time.perf_counter()
-        if count := int(self.bank.counts[HITS]):
-            self.best_cost = min(self.best_cost, int(self.bank.hits[:count, 4].min()))
+        if (count := int(self.bank.counts[HITS])) > self.hits:
+            self.hits = count
+            self.best_cost = self.found()[0].cost
 
     def _settled(self, cost: int) -> bool:
         """Whether all programs as cheap as the best one are known."""
