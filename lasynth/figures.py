@@ -14,6 +14,9 @@ from lasynth.task import InputError
 
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
 """A palette that colour-blind people can tell apart."""
+HATCHES = ("", "//", "..", "xx", "--", "\\\\", "++", "oo", "**")
+MARKERS, LINES = "os^Dv*PX<", ("-", "--", "-.", ":")
+"""Each series also has a hatch, or a marker and a line style, so that figures can be read without colours."""
 
 
 def plot_results(results: Sequence[Measurement], folder: Path) -> list[Path]:
@@ -30,7 +33,7 @@ def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
         groups = result.groups[kind]
         at = [n + (i - (len(results) - 1) / 2) * width for n in range(len(members))]
         heights = [groups[name].first_consistent for name in members]
-        axes.bar(at, heights, 0.95 * width, label=result.model, color=COLOURS[i % len(COLOURS)])
+        axes.bar(at, heights, 0.95 * width, label=result.model, color=_colour(i), hatch=HATCHES[i % len(HATCHES)])
         likely = [groups[name].most_likely for name in members]
         axes.hlines(likely, [x - width / 2 for x in at], [x + width / 2 for x in at], colors="black", linewidth=1.2)
     tasks = [results[0].groups[kind][name].tasks for name in members]
@@ -49,13 +52,19 @@ def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, 
     figure, axes = _figure()
     for i, (name, points) in enumerate(series.items()):
         xs, ys = [point[0] for point in points], [point[1] for point in points]
-        axes.plot(xs, ys, label=name, color=COLOURS[i % len(COLOURS)], marker="o", markersize=3)
+        axes.plot(
+            xs, ys, LINES[i % len(LINES)], label=name, color=_colour(i), marker=MARKERS[i % len(MARKERS)], markersize=4
+        )
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     return _write(figure, file)
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
 
 
 def check_matplotlib() -> None:
