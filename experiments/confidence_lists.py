@@ -36,10 +36,7 @@ from lasynth.solver.strategies import Symbolic  # noqa: E402
 from lasynth.task import Example  # noqa: E402
 
 LISTS = get_domain("lists")
-NAMES = (
-    "constant", "others", "closeness", "examples", "length", "distinct", "information", "little information",
-    "questions",
-)  # fmt: skip
+NAMES = ("constant", "odds", "distinct", "information", "tokens")
 """Features that the language uses."""
 HIDDEN, MOST_GIVEN = 20, 10
 SETS = ("fit", "measured")

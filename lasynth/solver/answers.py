@@ -154,7 +154,6 @@ class Answers:
         inputs, outputs = ([parts(self.domain, side) for side in sides] for sides in zip(*some, strict=True))
         self.size = max(1, round(sum(map(len, inputs)) / len(inputs)))
         self.shown, self.distinct = sum(map(len, outputs)), len(set(map(repr, outputs)))
-        self.questions = all(value in (0, 1) for output in outputs for value in output) and self.shown == len(outputs)
         self.information = information(self.domain, self.examples)
 
     def add(self, candidate: Candidate) -> bool:
@@ -246,7 +245,6 @@ class Answers:
             shown=self.shown,
             distinct=self.distinct,
             information=self.information,
-            questions=self.questions,
         )
 
     def difference(self) -> Difference | None:

@@ -15,6 +15,8 @@ MOST_MARGIN = 12.0
 """Larger margins count as this one, and so does the margin of an answer without a rival."""
 LEAST_MARGIN = 0.05
 """Added to margins before their logarithm is taken."""
+LEAST_RIVALS = 0.03
+"""Added to the weight of rivals before its logarithm is taken: some rivals were not found."""
 
 
 class Evidence(NamedTuple):
@@ -44,8 +46,6 @@ class Evidence(NamedTuple):
     """Distinct outputs of the examples."""
     information: float = 0.0
     """What the outputs of the examples tell, in nats."""
-    questions: bool = False
-    """Whether every output is 0 or 1: a yes-or-no question, which many programs answer right by chance."""
 
 
 def features(evidence: Evidence) -> dict[str, float]:
@@ -64,11 +64,11 @@ def features(evidence: Evidence) -> dict[str, float]:
         "agreed": float(evidence.agreed),
         "not agreed": float(evidence.asked and not evidence.agreed),
         "rivals": log(1 + evidence.rivals),
+        "odds": -log(LEAST_RIVALS + evidence.rivals),
         "shown": log(1 + evidence.shown),
         "distinct": log(evidence.distinct),
         "information": log(1 + evidence.information),
         "little information": exp(-evidence.information / 3),
-        "questions": float(evidence.questions),
     }
 
 

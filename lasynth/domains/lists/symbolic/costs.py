@@ -38,6 +38,8 @@ class Leaf(NamedTuple):
     values: Sequence[Basic]
     """One for each example."""
     cost: int
+    late: bool = False
+    """Whether programs of the same cost and the same values come before it."""
 
 
 def total_cost(expression: Expression, known: Mapping[Expression, int]) -> int:
@@ -75,7 +77,7 @@ def _named(inputs: Sequence[Sequence[Basic]], types: Sequence[Type]) -> list[Lea
         values = run_many(Program((), expression), inputs)
         known = [value for value in values if value is not None]
         if len(known) == len(inputs):
-            found.append(Leaf(expression, known, cost))
+            found.append(Leaf(expression, known, cost, late=True))
     return found
 
 

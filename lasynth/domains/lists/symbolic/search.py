@@ -177,29 +177,25 @@ class Search:
 
     def _level(self, cost: int) -> bool:
         """Everything of one cost; whether there was time and memory for it."""
-        self.bank = grown(self.bank, 4 * BUDGET, len(self.leaves) * self.goal.room + BUDGET)
-        for number, leaf in enumerate(self.leaves):
-            if leaf.cost == cost:
-                end = write_value(self.bank.arena, int(self.bank.counts[ARENA_END]), leaf.values)
-                settle(
-                    self.bank,
-                    self.goal,
-                    end,
-                    0,
-                    int(leaf.expression.type),
-                    -1,
-                    number,
-                    int(not any(isinstance(part, Input) for part in walk(leaf.expression))),
-                    0,
-                    cost,
-                )
-        self._note_hits()
+        self._settle_leaves(cost, late=False)
         for number, operation in enumerate(OPERATIONS):
             commutes = operation.op in COMMUTATIVE and len(set(operation.arguments)) == 1
             for groups in self._splits(operation.arguments, cost - operation.cost):
                 if not self._combine(number, groups, commutes, cost):
                     return False
+        self._settle_leaves(cost, late=True)
         return True
+
+    def _settle_leaves(self, cost: int, late: bool) -> None:
+        self.bank = grown(self.bank, 4 * BUDGET, len(self.leaves) * self.goal.room + BUDGET)
+        for number, leaf in enumerate(self.leaves):
+            if leaf.cost == cost and leaf.late == late:
+                end = write_value(self.bank.arena, int(self.bank.counts[ARENA_END]), leaf.values)
+                fixed = not any(isinstance(part, Input) for part in walk(leaf.expression))
+                settle(
+                    self.bank, self.goal, end, 0, int(leaf.expression.type), -1, number, int(fixed), 0, cost
+                )  # fmt: skip
+        self._note_hits()
 
     def _splits(self, types: Sequence[Type], cost: int) -> Iterator[list[NDArray[np.int32]]]:
         """Groups of entries for the arguments whose costs add up to `cost`."""
