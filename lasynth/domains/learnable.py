@@ -65,7 +65,7 @@ class States(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """How lexemes direct a run, for models that imagine runs. Each is (V,)."""
+    """How lexemes direct a run, for models that imagine runs. All but `deepest` are (V,)."""
 
     acts: Flags
     """Completes a statement that may change the value: an action, or the end of a loop."""

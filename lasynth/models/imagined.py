@@ -1,9 +1,9 @@
 """The cursor model with a learned executor: it imagines the state of each example at the cursor.
 
-It looks at states as the cursor model does, but no interpreter runs in a search. An executor of the language predicts
-the likeliest state after each statement, and whether the run of an example enters a block. Training shows the decoder
-the true states and teaches the executor to predict each of them from the one before, so all lexemes are computed at
-once. Outside training, `run` follows the imagined states as a search does.
+It looks at states as the cursor model does, but in a search they come from a learned executor, not from an interpreter.
+The executor is the language's. It predicts the likeliest state after each statement, and whether the run of an example
+enters a block. Training shows the decoder the true states and teaches the executor to predict each of them from the one
+before, so all lexemes are computed at once. Outside training, `run` follows the imagined states as a search does.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from torch import Generator, Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.domains.learnable import Flow
-from lasynth.layers import program_loss
+from lasynth.layers import masked_mean, program_loss
 from lasynth.models.base import IO, Batch, Losses
 from lasynth.models.cursor import VIEWS, CursorDecoder, StateEncoder
 from lasynth.models.encoding import filled
 from lasynth.models.execution import Structure, in_time_order
 from lasynth.models.losses import own_mistakes, shifted
-from lasynth.models.real import RealExecution
+from lasynth.models.real import RealExecution, counting
 
 
 class StateExecutor(Protocol):
@@ -96,11 +96,6 @@ class Reach:
         depth = self.depth + does.opens.long() - does.closes.long()
         return Reach(now, outside, entered, depth.clamp(0, outside.shape[1] - 1))
 
-    def counting(self, present: Tensor) -> Tensor:
-        """The present examples that reach the cursor; all of them if none does. (N, K) -> (N, K)"""
-        here = self.now & present
-        return torch.where(here.any(1, keepdim=True), here, present)
-
     def reorder(self, index: Tensor) -> Reach:
         return Reach(self.now[index], self.outside[index], self.entered[index], self.depth[index])
 
@@ -150,13 +145,22 @@ class ImaginedCursors:
         )
 
 
+class Truth(NamedTuple):
+    """What the programs of a batch really do."""
+
+    states: Tensor
+    """(B, S + 1, K, *): before any statement, and at statement ends."""
+    reached: Tensor
+    """(B, K, T): which examples reach the place after each lexeme."""
+
+
 class ImaginedRun(NamedTuple):
     """All steps of B programs."""
 
     scores: Tensor
     """(B, T, V)"""
-    execution: Tensor
-    """The executor's mean loss over all predictions from true states."""
+    truth: Truth | None
+    """None outside training, where the scores do not depend on it."""
 
 
 class ImaginedModel(CursorDecoder[ImaginedCursors, ImaginedRun]):
@@ -175,8 +179,8 @@ class ImaginedModel(CursorDecoder[ImaginedCursors, ImaginedRun]):
         self.deepest = networks.flow.deepest
         self.lexemes = nn.Embedding(vocabulary, config.embedding)
         self.reader = nn.LSTM(config.embedding, config.hidden, batch_first=True)
-        for name, part in zip(Directions._fields, networks.flow, strict=False):
-            self.register_buffer(name, torch.from_numpy(part), persistent=False)
+        for name in Directions._fields:
+            self.register_buffer(name, torch.from_numpy(getattr(networks.flow, name)), persistent=False)
 
     @property
     def directions(self) -> Directions:
@@ -210,15 +214,15 @@ class ImaginedModel(CursorDecoder[ImaginedCursors, ImaginedRun]):
 
         (B, T), (B, K, *), (B, K) -> (B, S + 1, K, *), (B, K, T)
         """
-        now, states, counting = self._imagine(inputs), [], []
+        now, states, counts = self._imagine(inputs), [], []
         for tokens in fed.unbind(1):
             now = self._follow(now, tokens)
             states.append(now.states)
-            counting.append(now.reach.counting(present))
+            counts.append(counting(now.reach.now, present))
         ends, _ = in_time_order(self.statement_ends[fed])  # (B, S)
         rows = torch.arange(len(fed), device=fed.device).unsqueeze(1)
         at_ends = torch.stack(states, 1)[rows, ends]
-        return torch.cat([inputs.unsqueeze(1), at_ends], 1), torch.stack(counting, 2)
+        return torch.cat([inputs.unsqueeze(1), at_ends], 1), torch.stack(counts, 2)
 
     # --- one lexeme: search ------------------------------------------------------------------------------------
     def start(self, io: IO) -> ImaginedCursors:
@@ -234,51 +238,53 @@ class ImaginedModel(CursorDecoder[ImaginedCursors, ImaginedRun]):
         if len(ended):
             now = self.view(imagined.states[ended], state.outputs[state.task[ended]])
             seen = seen.index_copy(0, ended, now.to(seen.dtype))
-        counting = imagined.reach.counting(state.present[state.task]).unsqueeze(2)
-        scores, hidden, cell = self.predict(tokens, seen, counting, state.hidden, state.cell)
+        counts = counting(imagined.reach.now, state.present[state.task]).unsqueeze(2)
+        scores, hidden, cell = self.predict(tokens, seen, counts, state.hidden, state.cell)
         return scores.log_softmax(-1), replace(state, imagined=imagined, hidden=hidden, cell=cell, seen=seen)
 
     # --- whole programs: training and judging ------------------------------------------------------------------
     def run(self, batch: Batch) -> ImaginedRun:
         inputs, outputs = filled(batch.io)
-        present, fed = batch.io.present, shifted(batch.tokens)
-        states = torch.cat([inputs.unsqueeze(1), self.real.states(fed[:, 1:], inputs)], 1)  # (B, S + 1, K, *)
-        reached = self.real.reached(fed, inputs)  # (B, K, T)
-        execution = self._execution_loss(fed, states, reached, present)
-        if self.training:
-            here = reached & present.unsqueeze(-1)
-            counting = torch.where(here.any(1, keepdim=True), here, present.unsqueeze(-1))
+        fed, present = shifted(batch.tokens), batch.io.present
+        truth = self._truth(batch) if self.training else None
+        if truth is None:
+            states, counts = self._imagined_run(fed, inputs, present)
         else:
-            states, counting = self._imagined_run(fed, inputs, present)
-        return ImaginedRun(self.predict_all(fed, states, outputs, counting), execution)
+            states, counts = truth.states, counting(truth.reached, present.unsqueeze(-1))
+        return ImaginedRun(self.predict_all(fed, states, outputs, counts), truth)
 
-    def _execution_loss(self, fed: Tensor, states: Tensor, reached: Tensor, present: Tensor) -> Tensor:
-        """How far the executor is from what each lexeme does, mean over lexemes and examples that it concerns.
+    def _truth(self, batch: Batch) -> Truth:
+        inputs, fed = filled(batch.io)[0], shifted(batch.tokens)
+        states = torch.cat([inputs.unsqueeze(1), self.real.states(fed[:, 1:], inputs)], 1)
+        return Truth(states, self.real.reached(fed, inputs))
 
-        (B, T), (B, S + 1, K, *), (B, K, T), (B, K)
-        """
+    def _execution_loss(self, batch: Batch, truth: Truth) -> Tensor:
+        """How far the executor is from what lexemes do: a mean over those that act or test and the examples that reach
+        them, then over programs."""
+        fed, (states, reached) = shifted(batch.tokens), truth
         does, so_far = self.directions.of(fed), self.statement_ends[fed].cumsum(1)  # (B, T)
-        before = F.pad(reached, (1, 0), value=True)[..., :-1] & present.unsqueeze(-1)  # (B, K, T)
-        places = (before & (does.acts | does.tests).unsqueeze(1)).nonzero()  # (R, 3)
-        count = len(places)
-        if not count:
+        before = F.pad(reached, (1, 0), value=True)[..., :-1] & batch.io.present.unsqueeze(-1)  # (B, K, T)
+        asked = before & (does.acts | does.tests).unsqueeze(1)
+        places = asked.nonzero()  # (R, 3)
+        if not len(places):
             return self.lexemes.weight.sum() * 0
         text, _ = self.reader(self.lexemes(fed))  # (B, T, H)
-        row, example, moment = torch.cat([places, places[:1].expand(-count % VIEWS, -1)]).unbind(1)
+        row, example, moment = torch.cat([places, places[:1].expand(-len(places) % VIEWS, -1)]).unbind(1)
         acts, number = does.acts[row, moment], so_far[row, moment]
         now, after = states[row, number - acts.long(), example], states[row, number, example]
         known = self.executor(now, text[row, moment])
         enters = reached[row, example, moment].float()
         tested = F.binary_cross_entropy_with_logits(self.executor.enters(known), enters, reduction="none")
-        losses = torch.where(acts, self.executor.loss(known, now, after), tested)
-        return losses[:count].sum() / count
+        losses = torch.where(acts, self.executor.loss(known, now, after), tested)[: len(places)]
+        return masked_mean(losses.new_zeros(asked.shape).index_put((asked,), losses), asked).mean()
 
     def log_probs(self, batch: Batch) -> Tensor:
         return -program_loss(self.run(batch).scores, batch.tokens)
 
     def losses(self, run: ImaginedRun, batch: Batch) -> Losses:
         none = run.scores.new_zeros(())
-        return Losses(program_loss(run.scores, batch.tokens).mean(), run.execution, none, none)
+        execution = self._execution_loss(batch, run.truth or self._truth(batch))
+        return Losses(program_loss(run.scores, batch.tokens).mean(), execution, none, none)
 
     def mistake_loss(self, run: ImaginedRun, batch: Batch, count: int, rng: Generator) -> Tensor:
         return own_mistakes(self, run.scores, batch, count, rng)

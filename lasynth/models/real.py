@@ -12,6 +12,12 @@ from torch import Tensor
 from lasynth.domains.learnable import Machine, Values
 
 
+def counting(reached: Tensor, present: Tensor) -> Tensor:
+    """The present examples that reach the cursor; all present ones if none does. (B, K, ...) twice -> (B, K, ...)"""
+    here = reached & present
+    return torch.where(here.any(1, keepdim=True), here, present)
+
+
 class RealExecution:
     """A language's machine, called with tensors on any device."""
 
@@ -40,12 +46,10 @@ class RealExecution:
         If no example reaches it, all of them count. `fed` is BOS and the lexemes so far.
         (B, T), (B, K, *), (B, K) -> (B, K, T or 1) of bool
         """
-        reached, here = self.reached(fed, inputs, last), present.unsqueeze(-1)
-        counting = reached & here
-        return torch.where(counting.any(1, keepdim=True), counting, here)
+        return counting(self.reached(fed, inputs, last), present.unsqueeze(-1))
 
     def reached(self, fed: Tensor, inputs: Tensor, last: bool = False) -> Tensor:
-        """As `examples_at_cursor`, but none may reach it, and all exist. (B, T), (B, K, *) -> (B, K, T or 1)"""
+        """Which examples, absent ones too, reach the place of the next lexeme. (B, T), (B, K, *) -> (B, K, T or 1)"""
         begin = fed.shape[1] - 2 if last else 0
         tokens = fed[:, 1:].cpu().numpy()
         reached = torch.from_numpy(self.machine.reaching(tokens, inputs.cpu().numpy(), max(0, begin)))

@@ -96,6 +96,6 @@ def test_the_executor_does_not_see_the_wanted_world() -> None:
     assert isinstance(model, ImaginedModel)
     other = batch.io._replace(outputs=batch.io.outputs.flip(0))
     with torch.no_grad():
-        one, two = (model.run(batch._replace(io=io)) for io in (batch.io, other))
+        one, two = (model.loss(batch._replace(io=io)) for io in (batch.io, other))
     assert torch.equal(one.execution, two.execution)
-    assert not torch.equal(one.scores, two.scores)
+    assert not torch.equal(one.program, two.program)

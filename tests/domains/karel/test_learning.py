@@ -16,9 +16,9 @@ from lasynth.commands.arguments import KAREL_ROWS
 from lasynth.config import ModelConfig, model_config
 from lasynth.domains.karel import interpreter, tensor
 from lasynth.domains.karel.domain import Karel
-from lasynth.domains.karel.grammar import REPEAT, STATEMENT_ENDS
+from lasynth.domains.karel.grammar import REPEAT, STATE, STATEMENT_ENDS
 from lasynth.domains.karel.learning.grid_networks import BOUNDARY, MARKERS, ROBOT, WALLS, GridNetworks, dense
-from lasynth.domains.karel.learning.programs import LexemeMachine
+from lasynth.domains.karel.learning.programs import LexemeMachine, allowed_size
 from lasynth.domains.karel.learning.traces import SENSES, ActionTraces
 from lasynth.domains.karel.learning.values import BYTES, WorldValues, from_bytes, world_bytes
 from lasynth.domains.karel.learning.view import FEATURES, ROOM, see
@@ -213,6 +213,20 @@ def test_prefixes_that_crash_are_found() -> None:
     ):
         tokens = np.array([KAREL.vocab.encode(words)[:-1]])
         assert MACHINE.failed(tokens, inputs).tolist() == [crashes], words
+
+
+def test_a_mistake_leaves_a_prefix_that_the_grammar_allows() -> None:
+    """A lexeme is replaced by one alike, and the prefix ends with the statement. Others would have no state."""
+    state, made = np.zeros(STATE, np.int64), 0
+    for row in TOKENS:
+        for place in np.flatnonzero(row > EOS):
+            end = place + int(np.argmax(STATEMENT_ENDS[row[place:]]))
+            for lexeme in np.flatnonzero(MACHINE.alike[row[place]]):
+                prefix = row[: end + 1].copy()
+                prefix[place] = lexeme
+                assert allowed_size(prefix, state) == len(prefix), KAREL.vocab.decode(prefix.tolist())
+                made += lexeme != row[place]
+    assert made > 1000
 
 
 def seen(world: World, wanted: World) -> set[int]:

@@ -95,7 +95,10 @@ def compare(before: Bytes, after: Bytes) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def apply(before: Bytes, poses: NDArray[np.int64], markers: NDArray[np.int64]) -> Bytes:
-    """The worlds after these changes. A robot does not enter a wall, and walls stay. The inverse of `compare`."""
+    """The worlds after these changes. A robot does not enter a wall, and walls stay.
+
+    The inverse of `compare`, up to markers outside the window and changes above MOST.
+    """
     worlds = np.array(before, np.uint8).reshape(-1, BYTES)
     _apply_all(worlds, poses, markers)
     return worlds

@@ -65,7 +65,8 @@ class WorldExecutor(nn.Module):
 
     def forward(self, worlds: Tensor, text: Tensor) -> Tensor:
         """What is known of worlds and the programs so far. (R, BYTES), (R, H) -> (R, X)"""
-        seen = self.world(worlds.unsqueeze(1), worlds.unsqueeze(1)).squeeze(1)
+        worlds = worlds.unsqueeze(1)
+        seen = self.world(worlds, worlds).squeeze(1)  # the world itself in place of the wanted one
         known = F.relu(self.both(torch.cat([F.relu(seen).to(text.dtype), text], -1)))
         return known + F.relu(self.deeper(known))
 

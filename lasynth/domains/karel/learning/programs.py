@@ -24,6 +24,7 @@ from lasynth.domains.karel.grammar import (
     STATE,
     STATEMENT_ENDS,
     VOCAB,
+    WHILE,
     accepts,
     follow,
 )
@@ -248,8 +249,9 @@ class LexemeMachine:
     def __init__(self) -> None:
         self.can_fail = True
         lexemes = np.arange(len(VOCAB))
-        kinds = np.searchsorted((len(SPECIAL), REPEAT, COUNT, CONDITION, END_REPEAT), lexemes, side="right")
-        self.alike = (kinds[:, None] == kinds) & (lexemes >= len(SPECIAL))
+        kinds = np.searchsorted((len(SPECIAL), REPEAT, WHILE, COUNT, CONDITION), lexemes, side="right")
+        written = (lexemes >= len(SPECIAL)) & (lexemes < END_REPEAT)  # a block has one closing lexeme only
+        self.alike = (kinds[:, None] == kinds) & written & written[:, None]
 
     def run(self, tokens: NDArray[Any], inputs: NDArray[Any], group: NDArray[np.int64]) -> Runs:
         """(P, T), (G, K, BYTES), (P,)"""

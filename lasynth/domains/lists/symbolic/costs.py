@@ -39,7 +39,9 @@ class Leaf(NamedTuple):
     """One for each example."""
     cost: int
     late: bool = False
-    """Whether programs of the same cost and the same values come before it."""
+    """Tried after all operations of its cost: an equal value that is made of operations is kept instead."""
+    gaps: int = 0
+    """Bits of the examples in which it has no value."""
 
 
 def total_cost(expression: Expression, known: Mapping[Expression, int]) -> int:
@@ -71,13 +73,12 @@ def leaves(inputs: Sequence[Sequence[Basic]], outputs: Sequence[Basic], types: S
 
 
 def _named(inputs: Sequence[Sequence[Basic]], types: Sequence[Type]) -> list[Leaf]:
-    """The idioms that have a value in all examples."""
+    """The idioms, with 0 in examples where they have no value."""
     found = []
     for expression, cost in idioms(types):
         values = run_many(Program((), expression), inputs)
-        known = [value for value in values if value is not None]
-        if len(known) == len(inputs):
-            found.append(Leaf(expression, known, cost, late=True))
+        gaps = sum(1 << e for e, value in enumerate(values) if value is None)
+        found.append(Leaf(expression, [0 if value is None else value for value in values], cost, True, gaps))
     return found
 
 

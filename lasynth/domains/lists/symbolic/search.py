@@ -37,6 +37,7 @@ from lasynth.domains.lists.symbolic.combine import Goal, combine, settle
 from lasynth.domains.lists.symbolic.costs import CONS, IGNORED, Leaf, ignored, leaves, total_cost
 from lasynth.domains.lists.symbolic.covering import Covering
 from lasynth.domains.lists.symbolic.filtering import AND, FILTER, Filtering, try_filters
+from lasynth.domains.lists.symbolic.guards import GUARD, Guards
 
 MOST_EXAMPLES = 24
 """Examples that the search sees; programs are checked on all of them."""
@@ -94,6 +95,7 @@ class Search:
         self.goal = make_goal(self.inputs, self.outputs)
         self.bank = new_bank()
         self.covering, self.filtering, self.columns = Covering(self.goal), Filtering(self.goal), Columns(self.outputs)
+        self.guards = Guards(self.inputs, self.outputs, self.types)
         self.groups: dict[tuple[int, int], NDArray[np.int32]] = {}
         """Entries by type and cost."""
         self.exhausted = False
@@ -112,6 +114,7 @@ class Search:
             in_time = self._level(cost)
             end = int(self.bank.counts[ENTRIES])
             self._group(cost, begin, end)
+            self.guards.extend(self.bank, begin, end)
             if in_time and not self._over():
                 self.covering.extend(self.bank, begin, end, self._over)
                 self._note_hits()
@@ -137,13 +140,17 @@ class Search:
 
     def _beyond(self) -> list[Found]:
         """Programs that are not one operation on entries of the bank."""
-        found = []
+        found: list[Found] = []
+        body: Expression
+        for entry in self.guards.entries:
+            body = self.guards.guarded(self.entry(entry), int(self.bank.gaps[entry]))
+            found.append(Found(body, int(self.bank.cost[entry]) + GUARD))
         for entry, one, other in self.filtering.pairs:
             mask = self._call(AND, [self.entry(one), self.entry(other)])
             cost = sum(int(self.bank.cost[e]) for e in (entry, one, other)) + self._cost(AND) + self._cost(FILTER)
             found.append(Found(self._call(FILTER, [self.entry(entry), mask]), cost))
         if (entries := self.columns.complete()) is not None:
-            body: Expression = Empty()
+            body = Empty()
             for entry in reversed(entries):
                 body = self._call(CONS, [self.entry(entry), body])
             found.append(Found(body, sum(int(self.bank.cost[e]) + self._cost(CONS) for e in entries)))
@@ -182,6 +189,7 @@ class Search:
             commutes = operation.op in COMMUTATIVE and len(set(operation.arguments)) == 1
             for groups in self._splits(operation.arguments, cost - operation.cost):
                 if not self._combine(number, groups, commutes, cost):
+                    self._settle_leaves(cost, late=True)
                     return False
         self._settle_leaves(cost, late=True)
         return True
@@ -189,11 +197,11 @@ class Search:
     def _settle_leaves(self, cost: int, late: bool) -> None:
         self.bank = grown(self.bank, 4 * BUDGET, len(self.leaves) * self.goal.room + BUDGET)
         for number, leaf in enumerate(self.leaves):
-            if leaf.cost == cost and leaf.late == late:
+            if leaf.cost == cost and leaf.late == late and not leaf.gaps & ~self.goal.tolerated:
                 end = write_value(self.bank.arena, int(self.bank.counts[ARENA_END]), leaf.values)
                 fixed = not any(isinstance(part, Input) for part in walk(leaf.expression))
                 settle(
-                    self.bank, self.goal, end, 0, int(leaf.expression.type), -1, number, int(fixed), 0, cost
+                    self.bank, self.goal, end, leaf.gaps, int(leaf.expression.type), -1, number, int(fixed), 0, cost
                 )  # fmt: skip
         self._note_hits()
 
@@ -236,7 +244,9 @@ class Search:
                 self.groups[int(type_), cost] = new.astype(np.int32)
 
     def _note_hits(self) -> None:
-        if self.first_hit is None and (self.bank.counts[HITS] or self.filtering.pairs or self.columns.complete()):
+        if self.first_hit is None and (
+            self.bank.counts[HITS] or self.guards.entries or self.filtering.pairs or self.columns.complete()
+        ):
             self.first_hit = time.perf_counter()
         if (count := int(self.bank.counts[HITS])) > self.hits:
             self.hits = count
