@@ -20,6 +20,8 @@ from statistics import mean, stdev
 
 from _results import Record, show
 
+from lasynth.task import InputError
+
 CLAIMS = (
     ("latent execution beats none", "LaSynth", "NoExecutor"),
     ("latent execution beats none, our row", "LaSynth+", "NoExecutor"),
@@ -68,8 +70,8 @@ def compare(one: Record, other: Record) -> Record:
     return {
         "seed": one["training"]["seed"],
         "difference": round(rates[0] - rates[1], 2),
-        "only one": wins,
-        "only other": losses,
+        "only the first": wins,
+        "only the second": losses,
         "p": float(f"{sign_test(wins, losses):.2g}"),
         "gap by category": gaps(one, other, "category"),
         "gap by length": gaps(one, other, "length"),
@@ -88,7 +90,13 @@ def claims(results: Sequence[Record]) -> Record:
     """All rows, and all claims whose two rows are there."""
     by_row: dict[str, dict[int, Record]] = defaultdict(dict)
     for result in results:
-        by_row[result["model"]][result.get("training", {}).get("seed", 0)] = result
+        row, seed = result["model"], result.get("training", {}).get("seed", 0)
+        if seed in by_row[row]:
+            raise InputError(f"two results of {row} with seed {seed}: give those of one budget")
+        for name in ("tasks", "test data"):
+            if result[name] != results[0][name]:
+                raise InputError(f"{row} and {results[0]['model']} were measured with another `{name}`")
+        by_row[row][seed] = result
     found: Record = {"rows": {row: over_seeds(list(runs.values())) for row, runs in by_row.items()}, "claims": []}
     for claim, one, other in CLAIMS:
         seeds = sorted(set(by_row.get(one, {})) & set(by_row.get(other, {})))
@@ -111,4 +119,7 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"claims: {error}")

@@ -1,9 +1,10 @@
-"""Draws the figures of docs/results.md from the raw results, in the style of the paper's.
+"""Draws the figures of docs/results.md from the raw results, in the style of the paper's figures.
 
     python experiments/figures.py [--out experiments/figures]
 
-Bars of accuracy by type and by length of programs for every results table, curves of retraining, and the types of
-training programs after each iteration. A table or retraining without results is left out.
+Bars of accuracy by type and by length of programs for every results table, curves of retraining, and the types of the
+training programs after each iteration for the smallest data set. What has no results is left out. Other seeds and
+choices than the first are not drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lasynth.task import InputError
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-TABLES = {"table_c": "table_c/table_c_random_*.json", "table_karel": "table_karel_generated_*.json"}
+TABLES = {"table_c/random": "table_c/table_c_random_*.json", "table_karel/generated": "table_karel_generated_*.json"}
 """Folder of the figures -> files of the rows."""
 
 
@@ -46,7 +47,8 @@ def retrainings() -> dict[str, list[Record]]:
     """All retrainings of a language and row, the smallest data set first."""
     found: dict[str, list[Record]] = defaultdict(list)
     for result in read((RESULTS / "retraining").glob("*.json")):
-        if result["relabelling"]["choice"] == "likeliest" and not result["data"]["options"].get("reduce"):
+        first = result["training"]["seed"] == 0 and result["relabelling"]["choice"] == "likeliest"
+        if first and not result["data"]["options"].get("reduce"):
             found[f"{result['data']['domain']}_{result['model'].replace('+', '_plus')}"].append(result)
     return {name: sorted(some, key=lambda result: result["data"]["sizes"]["train"]) for name, some in found.items()}
 

@@ -37,7 +37,7 @@ from lasynth.train import Job, Outcome, shape_of, train
 RESULTS = Path(__file__).parent / "results" / "retraining"
 INTERRUPTED = 130
 DESCRIBED = 20_000
-"""Tasks whose programs are described."""
+"""At most so many training programs are described."""
 LINES = ("category", "length", "C tokens")
 """Distributions that are kept: types of programs, and their lengths by the names that the languages give them."""
 

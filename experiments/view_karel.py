@@ -25,11 +25,12 @@ from unittest.mock import patch
 
 import numpy as np
 import torch
-from _results import KAREL_TRAINING, Record, conditions, write_result
+from _results import KAREL_TRAINING, Record, conditions, plain, write_result
 from numpy.typing import NDArray
 from torch import Tensor
 
 from lasynth.config import model_config
+from lasynth.dataset import read_card
 from lasynth.domains.karel.learning import view
 from lasynth.domains.karel.learning.programs import ENDS, LexemeMachine
 from lasynth.evaluate import evaluate
@@ -149,11 +150,25 @@ def measure(name: str, arguments: argparse.Namespace) -> Record | None:
     with VARIANTS[name]():
         if train(Job(row, model, config, arguments.data, run, resume=True)).interrupted:
             return None
-        found: Record = {"training": asdict(config), "pruned": test(run, arguments)}
+        found: Record = {**settings_of(arguments), "training": asdict(config), "pruned": test(run, arguments)}
         if name in ALSO_WITHOUT_PRUNING:
             with without_pruning():
                 found["not pruned"] = test(run, arguments)
     return {**found, "hardware": conditions()}
+
+
+def settings_of(arguments: argparse.Namespace) -> Record:
+    """What must be the same for all variants."""
+    names = ("programs", "tasks", "beam", "seed")
+    return {**{name: getattr(arguments, name) for name in names}, "test data": read_card(arguments.fresh.parent)}
+
+
+def check_stored(results: Record, arguments: argparse.Namespace) -> None:
+    """InputError if a stored variant was measured with other settings."""
+    for name, stored in results.items():
+        for setting, value in plain(settings_of(arguments)).items():
+            if stored.get(setting) != value:
+                raise InputError(f"{arguments.out}: `{name}` was measured with another `{setting}`; give another --out")
 
 
 def test(run: Path, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -178,6 +193,7 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words)
     torch.set_num_threads(1)
     results: Record = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
+    check_stored(results, arguments)
     for name in arguments.variants:
         if name not in results:
             found = measure(name, arguments)

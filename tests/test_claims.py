@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from lasynth.task import InputError
+
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
 
@@ -23,6 +25,8 @@ def a_result(row: str, solved: str, seed: int) -> dict[str, Any]:
     groups = {kind: {"all": rates} for kind in ("category", "length")}
     return {
         "model": row,
+        "tasks": len(solved),
+        "test data": {},
         "training": {"seed": seed},
         "test": {"overall": rates, "groups": groups, "solved": solved},
     }
@@ -47,5 +51,12 @@ def test_rows_are_compared_seed_by_seed(claims: dict[str, Any]) -> None:
     (claim,) = found["claims"]
     assert (claim["one"], claim["other"], claim["difference"]) == ("LaSynth", "NoExecutor", 40.0)
     (pair,) = claim["seeds"]
-    assert (pair["seed"], pair["only one"], pair["only other"]) == (0, 3, 1)
+    assert (pair["seed"], pair["only the first"], pair["only the second"]) == (0, 3, 1)
     assert pair["gap by length"] == {"all": 40.0}
+
+
+def test_results_that_do_not_compare_are_refused(claims: dict[str, Any]) -> None:
+    one = a_result("LaSynth", "110", 0)
+    for others, message in (([one, one], "two results"), ([one, a_result("RobustFill", "1", 0)], "another `tasks`")):
+        with pytest.raises(InputError, match=message):
+            claims["claims"](others)

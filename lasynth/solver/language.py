@@ -59,17 +59,25 @@ def read_in(
     `read` raises InputError for a language that cannot take them. Weights and known answers have a language of their
     own.
     """
+    of_weights = _language_of(weights)
     if language is None or language == AUTO:
-        language = next((item.language or FIXED for item in known), None) or _language_of(weights)
+        language = next((item.language or FIXED for item in known), None) or of_weights
         if language is None:
             return Readings(_fitting(read), True)
+    elif of_weights is not None and of_weights != language:
+        raise InputError(f"{weights} is a model of `{of_weights}`, the examples are of `{language}`")
     domain = get_domain(language)
     solvable(domain)
-    return Readings({domain.name: read(domain)}, False)
+    try:
+        return Readings({domain.name: read(domain)}, False)
+    except InputError as error:
+        if of_weights is None:
+            raise
+        raise InputError(f"{weights} is a model of `{of_weights}`, which cannot read the examples: {error}") from error
 
 
 def _language_of(weights: Path | None) -> str | None:
-    """The language on a model's card. Without a readable card: restricted C, so that loading the model reports it."""
+    """The language on a model's card; None without a readable card."""
     if weights is None:
         return None
     card: Any = {}
@@ -78,7 +86,7 @@ def _language_of(weights: Path | None) -> str | None:
             card = json.loads(file.read_text())
             break
     name = card.get("domain") if isinstance(card, dict) else None
-    return name if name in DOMAINS else FIXED
+    return name if name in DOMAINS else None
 
 
 def _fitting(read: Callable[[AnyDomain], list[Any]]) -> dict[str, list[Any]]:

@@ -103,8 +103,9 @@ class World:
         for row, col, count in [*contents, *markers]:
             if not (0 <= row < rows and 0 <= col < cols):
                 raise InputError(f"row {row}, column {col} is outside a world of {rows} x {cols}")
-            if cells[row * cols + col]:
-                raise InputError(f"row {row}, column {col} is given twice")
+            if before := cells[row * cols + col]:
+                twice = "has a wall and markers" if WALL in (before, count) and before != count else "is given twice"
+                raise InputError(f"row {row}, column {col} {twice}")
             if count != WALL and not 1 <= count <= MAX_MARKERS:
                 raise InputError(f"{count} markers at row {row}, column {col}; a cell holds 1 to {MAX_MARKERS}")
             cells[row * cols + col] = count

@@ -37,6 +37,8 @@ def read_value(text: str) -> Value:
         parts = loads(f"[{text}]")
     except (ValueError, RecursionError) as error:
         raise InputError(f"`{_shown(text)}` cannot be read; {FORM}") from error
+    if not parts:
+        raise InputError(f"a value is missing; {FORM}")
     return check_value(parts[0] if len(parts) == 1 else tuple(parts))
 
 
