@@ -110,6 +110,8 @@ class Calibration:
 
     weights: dict[str, float]
     """Weights of facts about a search, in nats. Empty if the confidence was not measured."""
+    fair_ties: bool = False
+    """Whether behaviours with equal scores are equally likely, so that none of them is likelier than its share."""
     memorising: bool = False
     """Whether long programs were found to be memorising the examples, so that they are no answers."""
     prior: float = 0.0

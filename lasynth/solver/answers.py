@@ -225,7 +225,11 @@ class Answers:
         """Probability that the best behaviour is right on unseen inputs; None if there is none or it is not known."""
         if not self.behaviours or not self.calibration.weights:
             return None
-        return confidence(self.evidence(), self.calibration.weights)
+        sure = confidence(self.evidence(), self.calibration.weights)
+        if not self.calibration.fair_ties:
+            return sure
+        (best, _), *others = scored(list(self.behaviours.values()), self.calibration.prior)
+        return min(sure, 1 / (1 + sum(score == best for score, _ in others)))
 
     def evidence(self) -> Evidence:
         """What is known about the best behaviour. There must be one."""
