@@ -82,8 +82,9 @@ class World:
         """Return the world. InputError if it has too many markers for an input."""
         for row, col, count in self.markers():
             if count > MAX_INPUT_MARKERS:
+                drawn = f"(line {self.rows - row}, cell {col + 1} of the picture)"
                 limit = f"an input has at most {MAX_INPUT_MARKERS} in a cell"
-                raise InputError(f"{count} markers at row {row}, column {col}; {limit}")
+                raise InputError(f"{count} markers at row {row}, column {col}; {limit} {drawn}")
         return self
 
     @classmethod
