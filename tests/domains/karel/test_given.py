@@ -152,7 +152,7 @@ def pair(before: dict[str, Any], after: dict[str, Any]) -> str:
         (pair({"hero": "7:1:north"}, {}), ["example 2, input", "robot at row 7, column 1 is outside"]),
         (pair({"markers": "0:2:11"}, {}), ["example 2", "11 markers at row 0, column 2"]),
         (pair({}, {"markers": "0:2:102"}), ["example 2, output", "102 markers at row 0, column 2"]),
-        (pair({}, {"markers": "0:1:1"}), ["example 2, output", "row 0, column 1 is given twice"]),
+        (pair({}, {"markers": "0:1:1"}), ["example 2, output", "row 0, column 1 has a wall and markers"]),
         (pair({}, {"crashed": True}), ["example 2, output", "crashed"]),
         (pair({"hero": 5}, {}), ["example 2, input", '"hero"']),
         (pair({"rows": "two"}, {}), ["example 2, input", '"rows" should be a whole number']),
