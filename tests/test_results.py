@@ -409,3 +409,31 @@ def test_karel_figures_are_the_measured_ones() -> None:
         assert f"| `{label}`, first {solving['tasks']} tasks | {solving[strategy]['right']:.1f} |" in RESULTS
     assert f"the shortest in {choice['the shortest, then the likeliest']['right, %']:.1f}%" in prose
     assert f"The likeliest is right in {choice['the likeliest']['right, %']:.1f}%" in prose
+
+
+def karel_rows() -> dict[str, Any]:
+    """All measured rows of Karel's table, by name."""
+    files = sorted((ROOT / "experiments" / "results").glob("table_karel_generated_*.json"))
+    results = [json.loads(file.read_text()) for file in files if "minutes" not in file.stem]
+    return {result["model"]: result for result in results}
+
+
+def test_figures_of_karels_rows_are_the_measured_ones() -> None:
+    shown = rows(RESULTS)
+    kinds = ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")
+    for row, result in karel_rows().items():
+        overall, groups = result["test"]["overall"], result["test"]["groups"]["category"]
+        shares = [overall[rule] for rule in ("first_consistent", "most_likely", "exact")]
+        shares += [result["novel"]["first_consistent"], *(groups[kind]["first_consistent"] for kind in kinds)]
+        assert shown[f"Karel: `{row}`"][:-1] == [f"{share:.1f}" for share in shares], row
+
+
+def test_tasks_that_one_row_of_karel_alone_solves_are_the_measured_ones() -> None:
+    measured_rows, compared = karel_rows(), 0
+    for label, cells in rows(RESULTS).items():
+        if label.startswith("Karel: `") and "` : `" in label:
+            one, other = (measured_rows[part.strip("`")]["test"]["solved"] for part in label[7:].split(" : "))
+            pairs = list(zip(one, other, strict=True))
+            assert cells == [f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}"], label
+            compared += 1
+    assert compared
