@@ -30,7 +30,7 @@ from lasynth.models.losses import (
     statements_loss,
 )
 from lasynth.models.networks import Networks
-from lasynth.models.real import RealExecution
+from lasynth.models.real import RealExecution, distinct
 from lasynth.models.state import EncodedExamples, Hypotheses, Pool
 
 
@@ -111,15 +111,17 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
 
     def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
         """Execute once for the hypotheses `rows`."""
-        executor = self.networks.executor
+        executor, task = self.networks.executor, state.task[rows]
+        shared = None
         if executor is not None:
             latents = executor(state.latents[rows], executor.prepare(hidden[rows].squeeze(2)))
         else:
             assert state.written is not None
-            given = state.examples.inputs[state.task[rows]]
-            latents = self.encoding.certain(self.real.last_state(state.written[rows, 1:], given))
-        views = self.encoding.latent_views(latents, state.examples.base, state.task[rows])
-        return state.replace_latents(rows, Pool(latents, views))
+            values = self.real.last_state(state.written[rows, 1:], state.examples.inputs[task])
+            first, shared = distinct(task, values)  # many hypotheses have done the same so far
+            latents, task = self.encoding.certain(values[first]), task[first]
+        views = self.encoding.latent_views(latents, state.examples.base, task)
+        return state.replace_latents(rows, Pool(latents, views), shared)
 
     # --- whole programs: training and judging ------------------------------------------------------------------
     def run(self, batch: Batch) -> Run:

@@ -5,6 +5,7 @@ The row `Executed` and the loss of mistakes use it.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -16,6 +17,17 @@ def counting(reached: Tensor, present: Tensor) -> Tensor:
     """The present examples that reach the cursor; all present ones if none does. (B, K, ...) twice -> (B, K, ...)"""
     here = reached & present
     return torch.where(here.any(1, keepdim=True), here, present)
+
+
+def distinct(task: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """The first row of each distinct pair of a task and its values, and which of these each row has.
+
+    (R,), (R, K, *) -> (D,), (R,)
+    """
+    keys = [part.cpu().numpy().reshape(len(task), -1).view(np.uint8) for part in (task, values.contiguous())]
+    rows = np.concatenate(keys, 1)  # (R, bytes)
+    _, first, inverse = np.unique(rows.view(np.dtype((np.void, rows.shape[1]))), return_index=True, return_inverse=True)
+    return torch.from_numpy(first).to(task.device), torch.from_numpy(inverse.reshape(-1)).to(task.device)
 
 
 class RealExecution:

@@ -94,12 +94,15 @@ class Hypotheses:
         """(N, K, *): the current latent value of each hypothesis."""
         return self.pool.latents[self.pool_row]
 
-    def replace_latents(self, rows: Tensor, new: Pool) -> Hypotheses:
-        """Give the hypotheses `rows` new latent values, and drop the rows of the pool that are no longer used."""
+    def replace_latents(self, rows: Tensor, new: Pool, shared: Tensor | None = None) -> Hypotheses:
+        """Give the hypotheses `rows` new latent values, and drop the rows of the pool that are no longer used.
+
+        `shared` says which row of `new` each of them takes, if there are fewer. (R,), (R,)
+        """
         kept = torch.ones_like(self.pool_row, dtype=torch.bool)
         kept[rows] = False
         used, renumbered = torch.unique(self.pool_row[kept], return_inverse=True)
         pool_row = torch.empty_like(self.pool_row)
         pool_row[kept] = renumbered
-        pool_row[rows] = len(used) + torch.arange(len(rows), device=rows.device)
+        pool_row[rows] = len(used) + (torch.arange(len(rows), device=rows.device) if shared is None else shared)
         return replace(self, pool=self.pool.take(used).join(new), pool_row=pool_row)

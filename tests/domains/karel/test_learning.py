@@ -198,6 +198,10 @@ def test_states_at_the_cursor_are_those_of_the_interpreter() -> None:
             end += 1
     assert compared > 1000
     assert unreached > 50
+    for size in range(1, TOKENS.shape[1]):
+        legal = (TOKENS[:, :size] > EOS).all(axis=1)
+        last = MACHINE.reaching(TOKENS[legal, :size], INPUTS[legal], size - 1)
+        assert (last[..., 0] == reached[legal, :, size - 1]).all()
 
 
 def test_prefixes_that_crash_are_found() -> None:

@@ -270,6 +270,9 @@ class LexemeMachine:
 
     def reaching(self, tokens: NDArray[Any], inputs: NDArray[Any], begin: int) -> NDArray[np.bool_]:
         """(B, T), (B, K, BYTES) -> (B, K, T - begin)"""
+        if begin == tokens.shape[1] - 1:  # a search asks for the last place only
+            last: NDArray[np.bool_] = _last_all(tokens.astype(np.int64), np.ascontiguousarray(inputs))[1]
+            return last[:, :, None]
         points = int(ENDS[tokens].sum(axis=1).max(initial=0))
         reached: NDArray[np.bool_] = _walk_all(tokens.astype(np.int64), np.ascontiguousarray(inputs), points)[2]
         return reached[:, :, begin:]
