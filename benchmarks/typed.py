@@ -254,9 +254,9 @@ def sureness(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "wrong answers": len(wrong),
         "highest confidence of a wrong answer": round(max(wrong, default=0.0), 3),
-        "every wrong answer has a low confidence": all(confidence <= LOW for confidence in wrong),
-        "right answers with a low confidence": sum(confidence <= LOW for confidence in right),
-        "low means at most": LOW,
+        "every wrong answer has a low confidence": all(confidence < LOW for confidence in wrong),
+        "right answers with a low confidence": sum(confidence < LOW for confidence in right),
+        "low means below": LOW,
         "median confidence of right answers": middle(right),
     }
 

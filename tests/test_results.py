@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from lasynth.solver.confidence import Evidence, confidence
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 RESULTS = (ROOT / "docs" / "results.md").read_text()
@@ -325,6 +327,13 @@ def test_the_confidence_of_lists_is_the_measured_one() -> None:
     assert f"a confidence of {typed['highest confidence of a wrong answer']}, where" in text
     assert f"the right ones is {typed['median confidence of right answers']}." in text
     assert f"Of the right answers, {typed['right answers with a low confidence']} have" in text
+    outcomes = [search["found"] for search in result["searches"]["measured"] if search["found"]]
+    wrong = [
+        confidence(Evidence(**{name: found[name] for name in Evidence._fields}), result["weights"])
+        for found in outcomes
+        if not found["right"]
+    ]
+    assert f"{sum(sure > 0.5 for sure in wrong)} of {len(wrong)} wrong answers have" in text
     functions_right = benchmark("list_functions")
     assert f"in {functions_right['right among three answers']} of the 125 List Functions" in text
     assert f"in {functions_right['right']} the first one" in text
