@@ -17,7 +17,7 @@ from lasynth.batch import Collator
 from lasynth.domains.base import Syntax
 from lasynth.domains.learnable import Baseline, Flags, Values
 from lasynth.models.base import AnyState, Searchable
-from lasynth.search import Found, beam_search
+from lasynth.search import KEEP, SETTLE, Finished, Found, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.split import Split
 from lasynth.vocab import PAD
@@ -59,7 +59,7 @@ class Outcomes:
     in_beam: Flags
     """Some program of the beam is right on all examples."""
     candidates: NDArray[np.int64]
-    """How many candidates the search found."""
+    """How many candidates the search found until it ended."""
     parsed: NDArray[np.int64]
     """How many of them are programs of the language."""
 
@@ -93,9 +93,27 @@ def search_outcomes(
         rows = np.arange(begin, min(begin + CHUNK, len(split)))
         inputs = split.inputs[rows, :given]
         io = collate.io(inputs, split.outputs[rows, :given])
-        found = beam_search(model, io, syntax, config, report, hopeless=collate.hopeless(inputs))
+        settled = Settled(split, rows, collate) if config.constrained else None
+        found = beam_search(model, io, syntax, config, report, settled, collate.hopeless(inputs))
         parts.append(judge(found, split, rows, given, collate))
     return Outcomes.joined(parts)
+
+
+class Settled:
+    """Ends searches whose outcome is certain. It is the `on_finished` of a search for some tasks of a split.
+
+    Once a program is right on all examples, and no unfinished hypothesis is likelier than it, both rules have chosen:
+    what follows is less likely than both choices. Only the number of candidates becomes smaller. So a search without
+    constraints, whose table shows how many candidates parse, is not ended.
+    """
+
+    def __init__(self, split: Split, rows: NDArray[np.int64], collate: Collator) -> None:
+        self.inputs, self.outputs, self.collate = split.inputs[rows], split.outputs[rows], collate
+
+    def __call__(self, finished: Finished) -> NDArray[np.int64]:
+        outputs, fine, _ = self.collate.machine.run(finished.tokens, self.inputs, finished.task)
+        right = fine & self.collate.values.same(outputs, self.outputs[finished.task])  # (F, K)
+        return np.where(right.all(axis=1), SETTLE, KEEP)
 
 
 def judge(found: Found, split: Split, rows: NDArray[np.int64], given: int, collate: Collator) -> Outcomes:

@@ -21,9 +21,10 @@ from lasynth.evaluate import baseline_names, evaluate
 from lasynth.figures import curves, plot_results
 from lasynth.measurement import Measurement, group_rates, groups, tables
 from lasynth.models.build import build_model
-from lasynth.outcomes import Outcomes, baseline_outcomes, judge
-from lasynth.search import Found
+from lasynth.outcomes import Outcomes, baseline_outcomes, judge, search_outcomes
+from lasynth.search import Found, beam_search
 from lasynth.settings import EvaluateConfig, SearchConfig
+from lasynth.solver import PRETRAINED
 from lasynth.split import Split, load_split
 from lasynth.task import InputError
 from tests.fakes import small_data, tiny_config
@@ -106,6 +107,32 @@ def test_the_closed_form_is_judged_on_all_examples() -> None:
     assert hard.consistent.all(), "two positive examples look like x + 1"
     assert not hard.first_consistent.any()
     assert not hard.most_likely.any()
+
+
+@pytest.mark.parametrize("name", ["c", "karel"])
+def test_a_search_that_ends_when_its_outcome_is_certain_has_the_outcomes_of_a_whole_search(
+    name: str, tmp_path: Path
+) -> None:
+    domain = get_domain(name)
+    if name == "c":
+        data = small_data(tmp_path)
+    else:
+        data = tmp_path / "karel"
+        assert main(["generate", "karel", "--out", str(data), "--test", "30", "--seed", "4"]) == 0
+    loaded = checkpoint.load_model(PRETRAINED / name)
+    split, collate = load_split(data / "test.parquet", domain), Collator.of(loaded.config, domain)
+    config = SearchConfig(beam=16, max_length=60)
+    given, rows = 2, np.arange(len(split))  # so few that some of the first programs that fit are wrong
+    inputs = np.ascontiguousarray(split.inputs[:, :given])
+    io = collate.io(inputs, split.outputs[:, :given])
+    found = beam_search(loaded.model, io, domain.syntax, config, hopeless=collate.hopeless(inputs))
+    whole = judge(found, split, rows, given, collate)
+    ended = search_outcomes(loaded.model, split, given, collate, domain.syntax, config)
+    for column_name, column in vars(whole).items():
+        if column.dtype == np.bool_:
+            assert (vars(ended)[column_name] == column).all(), column_name
+    assert ended.candidates.sum() < whole.candidates.sum() / 2
+    assert 0 < whole.first_consistent.sum() < len(split)
 
 
 @pytest.fixture(scope="module")
