@@ -309,6 +309,7 @@ def test_impossible_settings_are_refused(
     [
         ("NoExecutor", "operation_predictor=True", "Karel has no operation_predictor"),
         ("NoExecutor", "encoder=properties", "Karel has no encoder: properties"),
+        ("LaSynth", "latent_view=beside", "Karel has no latent_view: beside"),
         ("Executed", "encoder=pairs", "encoder has no effect with architecture: cursor"),
         ("Bunel", "token_attention=True", "token_attention has no effect with architecture: pooled"),
     ],

@@ -261,6 +261,8 @@ class Karel:
     def networks(self, config: ModelConfig) -> Any:
         if config.operation_predictor:
             raise InputError("Karel has no operation_predictor: it is for sums of numbers")
+        if config.architecture == "encoder_decoder" and config.latent_view == "beside":
+            raise InputError("Karel has no latent_view: beside; its latent worlds replace the inputs")
         if config.encoder != ModelConfig.encoder:
             raise InputError(f"Karel has no encoder: {config.encoder}; its grids have one encoder")
         if config.architecture == "cursor":

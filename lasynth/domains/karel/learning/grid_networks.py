@@ -52,7 +52,7 @@ class GridNetworks(nn.Module):
         self.feature_size = 2 * config.hidden
         self.encoder = PairEncoder(config)
         self.executor = GridExecutor(config) if config.learns_execution else None
-        self.latent_encoder = LatentEncoder(config) if config.latent_view == "beside" else None
+        self.latent_encoder = None
         self.operations = None
 
     def numbers(self, worlds: Tensor) -> Tensor:
@@ -170,27 +170,6 @@ class ResidualBlock(nn.Module):
         """(R, channels, 18, 18) -> the same"""
         first, second, third = self.layers
         return F.relu(features + third(F.relu(second(F.relu(first(features))))))
-
-
-class LatentEncoder(nn.Module):
-    """A light encoding of a latent world beside the wanted one: what is left to do."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.size = config.hidden
-        small = max(1, config.channels // 4)
-        self.seen = nn.Conv2d(2 * CHANNELS, small, 3, padding=1)
-        self.whole = nn.Linear(small * CELLS, config.hidden)
-        self.part = nn.Linear(small, config.hidden)
-
-    def prepare(self, inputs: Tensor, outputs: Tensor, wanted: Tensor) -> Tensor:
-        return dense(wanted)
-
-    def forward(self, latent: Tensor, base: Tensor) -> Tensor:
-        """(R, K, 16, 18, 18) twice -> (R, K, 9, Z)"""
-        features = over_rows(self.seen, torch.cat([latent, base], -3)).relu().flatten(0, 1)
-        places = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)
-        return F.relu(places).view(*latent.shape[:2], PARTS * PARTS, -1)
 
 
 class GridExecutor(nn.Module):
