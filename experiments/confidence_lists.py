@@ -25,7 +25,9 @@ from typing import Any
 
 time.perf_counter = time.process_time  # before the solver is imported
 
+import numpy as np  # noqa: E402
 from confidence import Sample, earlier, fit, outcome, parser_of, predicted, publish, reliable  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
 
 from lasynth.domains import get_domain  # noqa: E402
 from lasynth.domains.lists.data.inputs import ListsOptions  # noqa: E402
@@ -189,12 +191,16 @@ def collect(tasks: Sequence[Sample], timeout: float) -> list[dict[str, Any]]:
     return rows
 
 
+def judged(weights: NDArray[np.float64], found: dict[str, Any]) -> float:
+    """The confidence of an answer: as the weights say, but at most its share among all that fit."""
+    rivals: float = found["rivals"]
+    return min(predicted(weights, found, NAMES), 1 / (1 + rivals))
+
+
 def summary(fit_rows: list[dict[str, Any]], measured: list[dict[str, Any]]) -> dict[str, Any]:
     """Weights of the first tasks, and their calibration on the others."""
     weights = fit([row["found"] for row in fit_rows if row["found"]], NAMES).round(3)
-    outcomes = [
-        row["found"] and {**row["found"], "confidence": predicted(weights, row["found"], NAMES)} for row in measured
-    ]
+    outcomes = [row["found"] and {**row["found"], "confidence": judged(weights, row["found"])} for row in measured]
     kinds = sorted({row["kind"] for row in measured})
     return {
         "tasks": {"fit": len(fit_rows), "measured": len(measured)},

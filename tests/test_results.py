@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lasynth.solver.confidence import Evidence, confidence
+from lasynth.solver.confidence import Evidence, confidence, share
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -328,12 +328,9 @@ def test_the_confidence_of_lists_is_the_measured_one() -> None:
     assert f"the right ones is {typed['median confidence of right answers']}." in text
     assert f"Of the right answers, {typed['right answers with a low confidence']} have" in text
     outcomes = [search["found"] for search in result["searches"]["measured"] if search["found"]]
-    wrong = [
-        confidence(Evidence(**{name: found[name] for name in Evidence._fields}), result["weights"])
-        for found in outcomes
-        if not found["right"]
-    ]
-    assert f"{sum(sure > 0.5 for sure in wrong)} of {len(wrong)} wrong answers have" in text
+    facts = [Evidence(**{name: found[name] for name in Evidence._fields}) for found in outcomes if not found["right"]]
+    wrong = [min(confidence(known, result["weights"]), share(known)) for known in facts]
+    assert f"{sum(sure > 0.5 for sure in wrong)} of their {len(wrong)} wrong answers have" in text
     functions_right = benchmark("list_functions")
     assert f"in {functions_right['right among three answers']} of the 125 List Functions" in text
     assert f"in {functions_right['right']} the first one" in text
@@ -420,29 +417,62 @@ def test_karel_figures_are_the_measured_ones() -> None:
     assert f"The likeliest is right in {choice['the likeliest']['right, %']:.1f}%" in prose
 
 
-def karel_rows() -> dict[str, Any]:
-    """All measured rows of Karel's table, by name."""
+def karel_rows(timed: bool = False) -> dict[str, Any]:
+    """All measured rows of Karel's table, by name: with equal programs, or with equal time."""
     files = sorted((ROOT / "experiments" / "results").glob("table_karel_generated_*.json"))
-    results = [json.loads(file.read_text()) for file in files if "minutes" not in file.stem]
+    results = [json.loads(file.read_text()) for file in files if ("minutes" in file.stem) == timed]
     return {result["model"]: result for result in results}
+
+
+def cells(*shares: float) -> list[str]:
+    return [f"{share:.1f}" for share in shares]
 
 
 def test_figures_of_karels_rows_are_the_measured_ones() -> None:
     shown = rows(RESULTS)
-    kinds = ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")
     for row, result in karel_rows().items():
-        overall, groups = result["test"]["overall"], result["test"]["groups"]["category"]
-        shares = [overall[rule] for rule in ("first_consistent", "most_likely", "exact")]
-        shares += [result["novel"]["first_consistent"], *(groups[kind]["first_consistent"] for kind in kinds)]
-        assert shown[f"Karel: `{row}`"][:-1] == [f"{share:.1f}" for share in shares], row
+        overall, groups = result["test"]["overall"], result["test"]["groups"]
+        types, lengths = (
+            [groups[kind][name]["first_consistent"] for name in names]
+            for kind, names in (
+                ("category", ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")),
+                ("length", ("1-10", "11-20", "21-40")),
+            )
+        )
+        exact = cells(overall["exact"]) if "training" in result else ["-"]
+        expected = cells(overall["first_consistent"], overall["most_likely"]) + exact
+        expected += cells(result["novel"]["first_consistent"], *types)
+        assert shown[f"Karel: `{row}`"][:-1] == expected, row
+        assert shown[f"Karel, by length: `{row}`"] == cells(*lengths), row
+
+
+def test_figures_of_karels_rows_at_equal_time_are_the_measured_ones() -> None:
+    shown = rows(RESULTS)
+    for row, result in karel_rows(timed=True).items():
+        overall, seen = result["test"]["overall"], result["curve"][-1]["programs"]
+        expected = [f"{seen:,}", *cells(overall["first_consistent"], overall["most_likely"])]
+        assert shown[f"Karel, equal time: `{row}`"] == expected, row
+
+
+def test_what_the_parts_of_karels_view_are_worth_is_the_measured_one() -> None:
+    shown, measured_parts = rows(RESULTS), measured("view_karel")
+    whole = measured_parts["everything"]["pruned"]["solved"]
+    for name, result in measured_parts.items():
+        pruned, wider = result["pruned"], result.get("not pruned")
+        pairs = list(zip(whole, pruned["solved"], strict=True))
+        changed = f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}" if name != "everything" else ""
+        overall = pruned["overall"]
+        expected = [*cells(overall["first_consistent"], overall["most_likely"]), changed]
+        expected += cells(wider["overall"]["first_consistent"]) if wider else [""]
+        assert shown[f"view: {name}"] == expected, name
 
 
 def test_tasks_that_one_row_of_karel_alone_solves_are_the_measured_ones() -> None:
     measured_rows, compared = karel_rows(), 0
-    for label, cells in rows(RESULTS).items():
+    for label, counts in rows(RESULTS).items():
         if label.startswith("Karel: `") and "` : `" in label:
             one, other = (measured_rows[part.strip("`")]["test"]["solved"] for part in label[7:].split(" : "))
             pairs = list(zip(one, other, strict=True))
-            assert cells == [f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}"], label
+            assert counts == [f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}"], label
             compared += 1
     assert compared

@@ -110,8 +110,9 @@ class Calibration:
 
     weights: dict[str, float]
     """Weights of facts about a search, in nats. Empty if the confidence was not measured."""
-    fair_ties: bool = False
-    """Whether behaviours with equal scores are equally likely, so that none of them is likelier than its share."""
+    fair_shares: bool = False
+    """Whether no answer is likelier than its share among all behaviours that fit: scores are lengths in nats, so a
+    behaviour whose score is larger by x weighs exp(-x)."""
     memorising: bool = False
     """Whether long programs were found to be memorising the examples, so that they are no answers."""
     prior: float = 0.0

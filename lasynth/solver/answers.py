@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import Comparing, calibration, solvable
-from lasynth.solver.confidence import Evidence, confidence, shares
+from lasynth.solver.confidence import Evidence, confidence, share, shares
 from lasynth.solver.doubt import MOST_INFORMING, changes, difference, information, memorises, parts
 from lasynth.solver.solution import Answer, Difference
 from lasynth.solver.strategies import Candidate, Examples, Judging
@@ -208,11 +208,11 @@ class Answers:
         found = scored(list(self.behaviours.values()), self.calibration.prior)
         sure = shares([score for score, _ in found], self.confidence())
         chosen: list[Answer] = []
-        for (_, behaviour), share in zip(found, sure, strict=True):
+        for (_, behaviour), likely in zip(found, sure, strict=True):
             some = bool(chosen) or self.memorised is not None
             if behaviour.known is None and (len(chosen) >= top or (some and time.perf_counter() > deadline)):
                 continue
-            answer = replace(self._answer(behaviour), confidence=share)
+            answer = replace(self._answer(behaviour), confidence=likely)
             if not self._verified(answer):
                 continue
             if self.calibration.memorising and memorises(answer.tokens, self.changed):
@@ -225,11 +225,9 @@ class Answers:
         """Probability that the best behaviour is right on unseen inputs; None if there is none or it is not known."""
         if not self.behaviours or not self.calibration.weights:
             return None
-        sure = confidence(self.evidence(), self.calibration.weights)
-        if not self.calibration.fair_ties:
-            return sure
-        (best, _), *others = scored(list(self.behaviours.values()), self.calibration.prior)
-        return min(sure, 1 / (1 + sum(score == best for score, _ in others)))
+        evidence = self.evidence()
+        sure = confidence(evidence, self.calibration.weights)
+        return min(sure, share(evidence)) if self.calibration.fair_shares else sure
 
     def evidence(self) -> Evidence:
         """What is known about the best behaviour. There must be one."""

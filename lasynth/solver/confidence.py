@@ -79,6 +79,11 @@ def confidence(evidence: Evidence, weights: Mapping[str, float]) -> float:
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
+def share(evidence: Evidence) -> float:
+    """Share of the best behaviour's weight in that of all behaviours that fit."""
+    return 1 / (1 + evidence.rivals)
+
+
 def shares(scores: list[float], first: float | None) -> list[float | None]:
     """Confidence of every behaviour, given the scores in ascending order and the confidence of the first.
 

@@ -87,6 +87,7 @@ def test_a_rival_with_a_name_makes_the_answer_unsure() -> None:
     assert other.best is not None
     assert solution.best.confidence is not None
     assert other.best.confidence is not None
+    assert solution.best.confidence < 0.5, "the median is exactly as short, and there are other rivals"
     assert solution.best.confidence < other.best.confidence - 0.2, "one more example tells them apart"
 
 
