@@ -1,4 +1,4 @@
-"""Training speed of Karel's models on one core: programs per second by row, for the presets `cpu` and `paper`.
+"""Training speed of Karel's models on one core: programs per second by row and preset, `cpu` and `paper`, and ratios.
 
     python benchmarks/karel_training.py [--out FILE]
 
@@ -91,15 +91,17 @@ def main() -> None:
     torch.set_num_threads(1)
     split = tasks(64 * 50)
     lexemes = float((split.padded(np.arange(len(split))) != PAD).sum(1).mean())
+    speeds = {
+        "cpu": measure(chosen.rows, split, "cpu", chosen.batch, chosen.steps, chosen.rounds),
+        "paper": measure(chosen.rows, split, "paper", chosen.paper_batch, 1, 1),
+    }
     figures: dict[str, Any] = {
         "batch": chosen.batch,
         "batch of the paper's preset": chosen.paper_batch,
         "mean lexemes": round(lexemes, 1),
         "torch": torch.__version__,
-        "programs per second of one core": {
-            "cpu": measure(chosen.rows, split, "cpu", chosen.batch, chosen.steps, chosen.rounds),
-            "paper": measure(chosen.rows, split, "paper", chosen.paper_batch, 1, 1),
-        },
+        "programs per second of one core": speeds,
+        "cpu : paper": {row: round(speeds["cpu"][row] / speeds["paper"][row], 1) for row in chosen.rows},
     }
     report(figures, chosen.out)
 

@@ -30,6 +30,7 @@ from lasynth.domains import get_domain
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.learnable import learnable
 from lasynth.interruption import stop_signal
+from lasynth.memory import give_back_memory
 from lasynth.models.base import Batch, Losses
 from lasynth.models.build import Model, build_model
 from lasynth.older import CARD_FORMAT, current_format, read_training, read_weights
@@ -154,8 +155,10 @@ def _loop(run: _Run, stop: Callable[[], bool], log: RunLog | None) -> Outcome:
                 log.record("validation", at.step, {**metrics, "seconds": round(at.seconds, 3), "programs": at.programs})
                 log.say(f"step {at.step}: " + ", ".join(f"{name} {value:.4g}" for name, value in metrics.items()))
             run.save(metrics, best)
+            give_back_memory()
         elif ends or run.save_is_due():
             run.save(metrics, best=False)
+            give_back_memory()
     return Outcome(at.step, metrics, stopping, run.group.leads)
 
 

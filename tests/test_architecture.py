@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "lasynth"
 LEVELS = {
     "lasynth": 0, "task": 0, "vocab": 0, "jit": 0, "statistics": 0, "progress": 0, "workers": 0, "hardware": 0,
     "config": 0, "settings": 0, "layers": 0, "distributed": 0, "runlog": 0, "interruption": 0, "precision": 0,
-    "files": 0, "launcher": 0, "lenient": 0,
+    "files": 0, "launcher": 0, "lenient": 0, "memory": 0,
     "domains": 1,
     "parquet": 2,
     "dataset": 3, "split": 3, "models": 3, "older": 3,

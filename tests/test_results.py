@@ -476,3 +476,17 @@ def test_tasks_that_one_row_of_karel_alone_solves_are_the_measured_ones() -> Non
             assert counts == [f"{sum(a > b for a, b in pairs)} : {sum(a < b for a, b in pairs)}"], label
             compared += 1
     assert compared
+
+
+def test_figures_of_karels_training_and_memory_are_the_measured_ones() -> None:
+    text = (ROOT / "docs" / "karel.md").read_text()
+    shown = rows(text.partition("Programs per second of one core")[2])
+    training, memory = benchmark("karel_training"), benchmark("karel_memory")
+    for row, ratio in training["cpu : paper"].items():
+        cpu, paper = (training["programs per second of one core"][preset][row] for preset in ("cpu", "paper"))
+        assert shown[f"`{row}`"][:2] == [f"{cpu:,.0f}", f"{paper:.1f}"], row
+        assert float(shown[f"`{row}`"][2]) == pytest.approx(ratio, rel=0.05), row
+    prose = " ".join(text.split())
+    assert f"With {memory['tasks']:,} tasks, a process has {memory['own memory with the data set, GB']} GB" in prose
+    assert f"at most {memory['own memory in training, at most, GB']} GB while it trains" in prose
+    assert f"beside {memory['mapped worlds, GB']} GB of mapped worlds" in prose
