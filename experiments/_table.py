@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from _results import Record, conditions, curve, plain, stored_result, write_result
 from rich.console import Console
 
-from lasynth.config import ModelConfig, model_config
+from lasynth.config import ModelConfig, model_config, read_settings
 from lasynth.dataset import new_behaviours, read_card
 from lasynth.evaluate import evaluate
 from lasynth.figures import check_matplotlib, curves, plot_results
@@ -51,6 +51,10 @@ def parser_of(table: Table, text: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--rows", nargs="+", default=list(table.rows))
     parser.add_argument("--no-baselines", action="store_true", help="leave out the rows without training")
     parser.add_argument("--preset", default="cpu")
+    parser.add_argument(
+        "--set", nargs="+", default=[], metavar="NAME=VALUE", dest="changes",
+        help="change settings of all rows, such as encoder=lists; they become part of the files' names",
+    )  # fmt: skip
     parser.add_argument("--programs", type=int, default=300_000, help="training programs per row")
     parser.add_argument("--minutes", type=float, default=0.0, help="train every row for so long instead")
     parser.add_argument("--batch", type=int, default=table.settings.get("batch", 64))
@@ -84,7 +88,7 @@ def make(table: Table, data: Mapping[str, Path | None], arguments: argparse.Name
         print(f"{kind} programs, {budget} of training")
         for shown in tables(measurements(results)):
             Console().print(shown)
-        draw(results, kind, arguments.figures)
+        draw(results, arguments.figures / name_of(kind, arguments))
     return 0
 
 
@@ -97,12 +101,18 @@ def run_table(main: Callable[[list[str]], int], name: str) -> None:
 
 
 # --- one row ----------------------------------------------------------------------------------------------------------
+def name_of(kind: str, arguments: argparse.Namespace, row: str = "") -> str:
+    """Names a table, or one of its rows. Changed settings, other seeds and budgets in time are part of it."""
+    changes = [change.replace("=", "_") for change in arguments.changes]
+    timed = f"{arguments.minutes:g}_minutes" if arguments.minutes else ""
+    seed = f"seed_{arguments.seed}" if arguments.seed else ""
+    return "_".join(part for part in (kind, row.replace("+", "_plus"), *changes, timed, seed) if part)
+
+
 def file_of(table: Table, kind: str, row: str, arguments: argparse.Namespace) -> Path:
-    """The result file of a row. Other seeds and budgets in time are part of its name."""
-    timed = f"_{arguments.minutes:g}_minutes" if arguments.minutes else ""
-    seed = f"_seed_{arguments.seed}" if arguments.seed else ""
+    """The result file of a row."""
     folder: Path = arguments.results
-    return folder / f"{table.name}_{kind}_{row.replace('+', '_plus')}{timed}{seed}.json"
+    return folder / f"{table.name}_{name_of(kind, arguments, row)}.json"
 
 
 def measure(table: Table, row: str, kind: str, data: Path, arguments: argparse.Namespace) -> Record | None:
@@ -112,13 +122,13 @@ def measure(table: Table, row: str, kind: str, data: Path, arguments: argparse.N
     tests = arguments.fresh or data / "test.parquet"
     settings: Record = {"kind": kind, "model": row, "tasks": arguments.tasks, "test data": read_card(tests.parent)}
     if learns:
-        model, config = _model(row, data, arguments.preset), _training(table, arguments)
+        model, config = _model(row, data, arguments), _training(table, arguments)
         settings |= {"training": asdict(config), "config": asdict(model), "search": asdict(search)}
         settings["data"] = read_card(data)
     file = file_of(table, kind, row, arguments)
     if (stored := stored_result(file, settings)) is not None:
         return stored
-    result, run = dict(settings), arguments.runs / file.stem.removeprefix(f"{table.name}_")
+    result, run = dict(settings), arguments.runs / name_of(kind, arguments, row)
     if learns:
         if train(Job(row, model, config, data, run, resume=True)).interrupted:
             return None
@@ -132,9 +142,9 @@ def measure(table: Table, row: str, kind: str, data: Path, arguments: argparse.N
     return result
 
 
-def _model(row: str, data: Path, preset: str) -> ModelConfig:
+def _model(row: str, data: Path, arguments: argparse.Namespace) -> ModelConfig:
     try:
-        return model_config(row, preset, **shape_of(data))
+        return model_config(row, arguments.preset, **shape_of(data), **read_settings(arguments.changes))
     except ValueError as error:
         raise InputError(str(error)) from error
 
@@ -171,13 +181,13 @@ def measurements(results: list[Record]) -> list[Measurement]:
     return [Measurement.from_json(result["test"]) for result in results]
 
 
-def draw(results: list[Record], kind: str, folder: Path) -> None:
-    """Draw bars for one kind of programs, and curves of accuracy against programs seen and against minutes."""
-    plot_results(measurements(results), folder / kind)
+def draw(results: list[Record], folder: Path) -> None:
+    """Draw bars, and curves of accuracy against programs seen and against minutes."""
+    plot_results(measurements(results), folder)
     for x, name, scale in (("programs", "programs seen, thousands", 1e-3), ("seconds", "minutes of training", 1 / 60)):
         series = {
             result["model"]: [(point[x] * scale, 100 * point["accuracy"]) for point in result["curve"]]
             for result in results
             if "curve" in result
         }
-        curves(series, name, "validation tasks solved greedily, %", folder / kind / f"accuracy_against_{x}.png")
+        curves(series, name, "validation tasks solved greedily, %", folder / f"accuracy_against_{x}.png")
