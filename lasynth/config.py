@@ -29,12 +29,15 @@ class ModelConfig:
     A new setting needs a default that means "as before", so that older runs can be continued.
     """
 
-    architecture: Literal["encoder_decoder", "cursor", "imagined", "pooled", "traces"] = "encoder_decoder"
+    architecture: Literal["encoder_decoder", "cursor", "imagined", "pooled", "traces", "world_traces"] = (
+        "encoder_decoder"
+    )
     """encoder_decoder: attention to the examples, with any kind of execution. cursor: looks at the real state of every
     example before every lexeme. imagined: the same, but a learned executor predicts the states. pooled: one decoder per
-    example, without attention and execution (Bunel et al. 2018). traces: writes the actions of every example first,
-    then the program (Shin et al. 2018). The settings from `executor` to `overview` are those of encoder_decoder; the
-    other architectures use only the sizes."""
+    example, without attention and execution (Bunel et al. 2018). world_traces: writes the actions of every example
+    first, then the program, and sees the world before each action (Shin et al. 2018). traces: the same with one look at
+    each example. The settings from `executor` to `overview` are those of encoder_decoder; the others use only the
+    sizes."""
 
     # --- execution ---------------------------------------------------------------------------------------------
     executor: Literal["none", "final", "partial", "real"] = "partial"

@@ -19,6 +19,7 @@ from lasynth.models.imagined import ImaginedModel
 from lasynth.models.pooled import PooledModel
 from lasynth.models.real import RealExecution
 from lasynth.models.traces import TraceModel
+from lasynth.models.world_traces import WorldTraceModel
 
 Model = Synthesizer[Any, Any]
 """A model of any class."""
@@ -28,6 +29,7 @@ ARCHITECTURES: dict[str, Callable[..., Model]] = {
     "imagined": ImaginedModel,
     "pooled": PooledModel,
     "traces": TraceModel,
+    "world_traces": WorldTraceModel,
 }
 
 

@@ -4,10 +4,14 @@ The first part writes the trace of each example: the actions that lead from its 
 reads all traces, with what is sensed before each action, and writes the program. The parts share no weights. The second
 one learns from true traces, so one run trains both at once. A search reads the traces that the first part infers by
 greedy decoding. So does `run` outside training, so that validation shows what a search can expect.
+
+`TraceModel` is a light form for two cores, which sees the worlds of an example once. `lasynth.models.world_traces` has
+the model of the paper.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +21,7 @@ from torch import Generator, Tensor, nn
 
 from lasynth.config import ModelConfig
 from lasynth.layers import Attention, max_over_examples, program_loss
-from lasynth.models.base import IO, Batch, Losses, Synthesizer
+from lasynth.models.base import IO, AnyState, Batch, Losses, Synthesizer
 from lasynth.models.encoding import filled
 from lasynth.models.execution import Structure
 from lasynth.models.losses import own_mistakes, shifted
@@ -90,14 +94,57 @@ class Readers:
         return replace(self, task=self.task[index], hidden=self.hidden[:, index], cell=self.cell[:, index])
 
 
-class TraceModel(Synthesizer[Readers, TraceRun]):
-    """Both parts; see the docstring of the module."""
+class TraceSynthesizer(Synthesizer[AnyState, TraceRun]):
+    """Any model in two parts: `infer` writes traces, and `program_scores` reads them."""
+
+    tracing: Tracing
+    real: RealExecution
+    statement_ends: Tensor
+
+    @abstractmethod
+    def infer(self, io: IO) -> Tensor:
+        """The likeliest trace of each example, action by action. (B, K, A)"""
+
+    @abstractmethod
+    def trace_scores(self, traces: Tensor, inputs: Tensor, outputs: Tensor) -> Tensor:
+        """Scores of the next action at every place of true traces. (B, K, A) -> (B, K, A, V)"""
+
+    @abstractmethod
+    def program_scores(self, tokens: Tensor, traces: Tensor, io: IO) -> Tensor:
+        """Scores after each of these lexemes, given traces. (B, T), (B, K, A) -> (B, T, V)"""
+
+    def run(self, batch: Batch) -> TraceRun:
+        inputs, outputs = filled(batch.io)
+        true = self.tracing.traces(batch.tokens.cpu().numpy(), inputs.cpu().numpy(), LONGEST)
+        traces = torch.from_numpy(true).to(batch.tokens.device)
+        read = traces if self.training else self.infer(batch.io)
+        scores = self.program_scores(shifted(batch.tokens), read, batch.io)
+        return TraceRun(scores, self.trace_scores(traces, inputs, outputs), traces)
+
+    def log_probs(self, batch: Batch) -> Tensor:
+        scores = self.program_scores(shifted(batch.tokens), self.infer(batch.io), batch.io)
+        return -program_loss(scores, batch.tokens)
+
+    def losses(self, run: TraceRun, batch: Batch) -> Losses:
+        none = run.scores.new_zeros(())
+        shape = batch.io.present.shape
+        traces = program_loss(run.trace_scores.flatten(0, 1), run.traces.flatten(0, 1)).view(shape)  # (B, K)
+        present = batch.io.present
+        execution = ((traces * present).sum(1) / present.sum(1)).mean()
+        return Losses(program_loss(run.scores, batch.tokens).mean(), execution, none, none)
+
+    def mistake_loss(self, run: TraceRun, batch: Batch, count: int, rng: Generator) -> Tensor:
+        return own_mistakes(self, run.scores, batch, count, rng)
+
+
+class TraceModel(TraceSynthesizer[Readers]):
+    """The light form; see the docstring of the module."""
 
     def __init__(
         self, config: ModelConfig, vocabulary: int, structure: Structure, networks: TraceNetworks, real: RealExecution
     ) -> None:
         super().__init__()
-        self.config, self.real, self.networks = config, real, networks
+        self.config, self.real, self.networks, self.tracing = config, real, networks, networks.tracing
         size = config.decoder_hidden
         self.action = nn.Embedding(vocabulary, config.embedding)
         self.writer = nn.LSTM(config.embedding + networks.vectors.size, size, config.layers, batch_first=True)
@@ -115,7 +162,6 @@ class TraceModel(Synthesizer[Readers, TraceRun]):
     # --- from examples to traces -------------------------------------------------------------------------------
     @torch.no_grad()
     def infer(self, io: IO) -> Tensor:
-        """The likeliest trace of each example, action by action. (B, K, A)"""
         inputs, outputs = filled(io)
         vectors = self.networks.vectors(inputs, outputs).flatten(0, 1).unsqueeze(1)  # (B K, 1, D)
         last = torch.full((len(vectors), 1), BOS, device=vectors.device)
@@ -130,8 +176,7 @@ class TraceModel(Synthesizer[Readers, TraceRun]):
             ended = ended | (last == EOS)
         return torch.cat(written, 1).view(*inputs.shape[:2], -1)
 
-    def _trace_scores(self, traces: Tensor, inputs: Tensor, outputs: Tensor) -> Tensor:
-        """Scores of the next action at every place of true traces. (B, K, A) -> (B, K, A, V)"""
+    def trace_scores(self, traces: Tensor, inputs: Tensor, outputs: Tensor) -> Tensor:
         vectors = self.networks.vectors(inputs, outputs).flatten(0, 1)
         fed = self.action(shifted(traces.flatten(0, 1)))  # (B K, A, embedding)
         told = vectors.unsqueeze(1).expand(-1, fed.shape[1], -1).to(fed.dtype)
@@ -141,7 +186,7 @@ class TraceModel(Synthesizer[Readers, TraceRun]):
     # --- from traces to programs -------------------------------------------------------------------------------
     def _read(self, traces: Tensor, inputs: Tensor) -> TraceMemory:
         """(B, K, A), (B, K, *)"""
-        numbers = self.networks.tracing.sensed(traces.cpu().numpy(), inputs.cpu().numpy())
+        numbers = self.tracing.sensed(traces.cpu().numpy(), inputs.cpu().numpy())
         senses = torch.from_numpy(numbers).to(traces.device)
         steps = torch.cat([self.done(traces), self.sensed(senses)], -1)  # (B, K, A, 2 embedding)
         read = self.reader(steps.flatten(0, 1))[0].unflatten(0, traces.shape[:2])
@@ -161,6 +206,9 @@ class TraceModel(Synthesizer[Readers, TraceRun]):
         scores: Tensor = self.output(max_over_examples(seen, present))
         return scores.float(), hidden.unflatten(1, rows), cell.unflatten(1, rows)
 
+    def program_scores(self, tokens: Tensor, traces: Tensor, io: IO) -> Tensor:
+        return self._advance(tokens, self._read(traces, filled(io)[0]), io.present)[0]
+
     # --- one lexeme: search ------------------------------------------------------------------------------------
     def start(self, io: IO) -> Readers:
         memory = self._read(self.infer(io), filled(io)[0])
@@ -173,28 +221,3 @@ class TraceModel(Synthesizer[Readers, TraceRun]):
             tokens.unsqueeze(1), state.memory.at(state.task), state.present[state.task], (state.hidden, state.cell)
         )
         return scores.squeeze(1).log_softmax(-1), replace(state, hidden=hidden, cell=cell)
-
-    # --- whole programs: training and judging ------------------------------------------------------------------
-    def run(self, batch: Batch) -> TraceRun:
-        inputs, outputs = filled(batch.io)
-        true = self.networks.tracing.traces(batch.tokens.cpu().numpy(), inputs.cpu().numpy(), LONGEST)
-        traces = torch.from_numpy(true).to(batch.tokens.device)
-        memory = self._read(traces if self.training else self.infer(batch.io), inputs)
-        scores = self._advance(shifted(batch.tokens), memory, batch.io.present)[0]
-        return TraceRun(scores, self._trace_scores(traces, inputs, outputs), traces)
-
-    def log_probs(self, batch: Batch) -> Tensor:
-        inputs = filled(batch.io)[0]
-        memory = self._read(self.infer(batch.io), inputs)
-        return -program_loss(self._advance(shifted(batch.tokens), memory, batch.io.present)[0], batch.tokens)
-
-    def losses(self, run: TraceRun, batch: Batch) -> Losses:
-        none = run.scores.new_zeros(())
-        shape = batch.io.present.shape
-        traces = program_loss(run.trace_scores.flatten(0, 1), run.traces.flatten(0, 1)).view(shape)  # (B, K)
-        present = batch.io.present
-        execution = ((traces * present).sum(1) / present.sum(1)).mean()
-        return Losses(program_loss(run.scores, batch.tokens).mean(), execution, none, none)
-
-    def mistake_loss(self, run: TraceRun, batch: Batch, count: int, rng: Generator) -> Tensor:
-        return own_mistakes(self, run.scores, batch, count, rng)

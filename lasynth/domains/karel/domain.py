@@ -98,8 +98,12 @@ class Karel:
     # --- values and runs ---------------------------------------------------------------------------------------
     def read_value(self, text: str) -> World:
         """A world from text: the public grid JSON, or a picture of characters. InputError."""
-        world = World.from_json(text) if text.lstrip().startswith("{") else drawing.read(text)
-        return world.check_input()
+        if text.lstrip().startswith("{"):
+            return World.from_json(text).check_input()
+        try:
+            return drawing.read(text).check_input()
+        except InputError as error:
+            raise InputError(error.drawn) from error
 
     def random_values(self, rng: Random, count: int, like: World | None = None) -> list[World]:
         size = None if like is None else (like.rows, like.cols)
@@ -274,9 +278,11 @@ class Karel:
             from lasynth.domains.karel.learning.imagined_networks import ImaginedNetworks
 
             return ImaginedNetworks(config)
-        from lasynth.domains.karel.learning.grid_networks import GridNetworks, PairVector, TraceNetworks
+        from lasynth.domains.karel.learning import grid_networks as grids
 
-        networks = {"pooled": PairVector, "traces": TraceNetworks}.get(config.architecture, GridNetworks)
+        networks = {
+            "pooled": grids.PairVector, "traces": grids.TraceNetworks, "world_traces": grids.WorldTraceNetworks
+        }.get(config.architecture, grids.GridNetworks)  # fmt: skip
         return networks(config)
 
     def baselines(self) -> dict[str, Baseline]:

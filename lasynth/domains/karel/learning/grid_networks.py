@@ -8,6 +8,8 @@ like.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -128,6 +130,42 @@ class TraceNetworks(nn.Module):
         self.tracing = ActionTraces()
 
 
+class WorldVector(nn.Module):
+    """Shin's encoder of one world. Karel's `lasynth.models.world_traces.ValueVectors`."""
+
+    def __init__(self, config: ModelConfig, blocks: int = 3) -> None:
+        super().__init__()
+        self.size = config.embedding
+        self.seen = nn.Conv2d(CHANNELS, config.channels, 3, padding=1)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(*(layer for _ in range(2) for layer in (nn.ReLU(), same_size(config.channels))))
+            for _ in range(blocks)
+        )
+        self.whole = nn.Linear(config.channels * CELLS, self.size)
+
+    def forward(self, worlds: Tensor) -> Tensor:
+        """(R, BYTES) -> (R, size)"""
+        return torch.cat([self._vectors(some) for some in torch.split(worlds, AT_ONCE)])
+
+    def _vectors(self, worlds: Tensor) -> Tensor:
+        features = self.seen(dense(worlds))
+        for block in self.blocks:
+            features = features + block(features)
+        vectors: Tensor = self.whole(features.flatten(1))
+        return vectors
+
+
+class WorldTraceNetworks(nn.Module):
+    """`lasynth.models.world_traces.WorldTraceNetworks` of Karel."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        wide = replace(config, hidden=2 * config.hidden)
+        self.writer_vectors, self.reader_vectors = PairVector(wide), PairVector(wide)
+        self.writer_values, self.reader_values = WorldVector(config), WorldVector(config)
+        self.tracing = ActionTraces()
+
+
 class PairEncoder(nn.Module):
     """Bunel's features of a pair, for a decoder with attention.
 
@@ -164,7 +202,7 @@ class ResidualBlock(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(3))
+        self.layers = nn.ModuleList(same_size(channels) for _ in range(3))
 
     def forward(self, features: Tensor) -> Tensor:
         """(R, channels, 18, 18) -> the same"""
@@ -237,6 +275,11 @@ class GridExecutor(nn.Module):
         gate = changed[:, -1:].sigmoid()
         mixed: Tensor = (1 - gate) * before + gate * changed[:, :-1].softmax(1)
         return mixed[:, 1:]
+
+
+def same_size(channels: int) -> nn.Conv2d:
+    """A convolution that keeps the number of channels and the size of the world."""
+    return nn.Conv2d(channels, channels, 3, padding=1)
 
 
 def in_parts(features: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ EXECUTED = replace(
     layers=1,
 )
 BUNEL = replace(LASYNTH, architecture="pooled", executor="none", embedding=256, decoder_hidden=256)
-SHIN = replace(BUNEL, architecture="traces", hidden=256)
+SHIN = replace(BUNEL, architecture="world_traces", hidden=256)
 ROWS = {
     "Bunel": BUNEL,
     "Shin": SHIN,
@@ -44,6 +44,8 @@ def _cpu(config: ModelConfig) -> ModelConfig:
     """What two cores can train: small, all lexemes of a program at once, latent execution outside of blocks only."""
     if config.architecture in ("cursor", "imagined"):
         return config
+    if config.architecture == "world_traces":
+        config = replace(config, architecture="traces")
     if config.architecture in ("pooled", "traces"):
         return replace(config, hidden=128, embedding=64, decoder_hidden=128, layers=1, channels=16)
     return replace(

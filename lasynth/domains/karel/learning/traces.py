@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasynth.domains.karel.grammar import ACTION, REPEAT, STATE, accepts
+from lasynth.domains.karel.grammar import ACTION, REPEAT, STATE, VOCAB, accepts
 from lasynth.domains.karel.interpreter import TICKS
 from lasynth.domains.karel.learning.programs import act_on, allowed_size, holds_in
 from lasynth.domains.karel.learning.values import BYTES
@@ -84,10 +84,27 @@ def _sense_all(traces: NDArray[np.int64], inputs: NDArray[np.uint8]) -> NDArray[
     return senses
 
 
+@compiled
+def _worlds_all(traces: NDArray[np.int64], inputs: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    programs, examples, most = traces.shape
+    worlds = np.empty((programs, examples, most, BYTES), np.uint8)
+    world = np.empty(BYTES, np.uint8)
+    for p in range(programs):
+        for k in range(examples):
+            world[:] = inputs[p, k]
+            going = True
+            for a in range(most):
+                worlds[p, k, a] = world
+                action = traces[p, k, a]
+                going = going and ACTION <= action < REPEAT and act_on(world, action - ACTION)
+    return worlds
+
+
 class ActionTraces:
-    """Karel's `lasynth.models.traces.Tracing`."""
+    """Karel's `lasynth.models.world_traces.WorldTracing`."""
 
     senses = SENSES
+    lexemes = np.array([ACTION <= lexeme < REPEAT or lexeme == EOS for lexeme in range(len(VOCAB))])
 
     def traces(self, tokens: NDArray[Any], inputs: NDArray[Any], most: int) -> NDArray[np.int64]:
         """(B, T), (B, K, BYTES) -> (B, K, A)"""
@@ -99,3 +116,8 @@ class ActionTraces:
         """(B, K, A), (B, K, BYTES) -> (B, K, A)"""
         senses: NDArray[np.int64] = _sense_all(np.ascontiguousarray(traces, np.int64), np.ascontiguousarray(inputs))
         return senses
+
+    def before(self, traces: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.uint8]:
+        """(B, K, A), (B, K, BYTES) -> (B, K, A, BYTES)"""
+        worlds: NDArray[np.uint8] = _worlds_all(np.ascontiguousarray(traces, np.int64), np.ascontiguousarray(inputs))
+        return worlds
