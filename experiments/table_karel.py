@@ -5,8 +5,12 @@
     python experiments/table_karel.py data/karel --fresh data/karel_fresh/test.parquet [--minutes 20]
 
 Every row sees the same tasks in the same order, and is tested on the same fresh tasks. A row whose JSON exists is not
-trained again, and an interrupted row continues from its last checkpoint. For the public files, make a data set with
-`lasynth import karel` and give it instead.
+trained again, and an interrupted row continues from its last checkpoint.
+
+The same on the public files, train.json, val.json and test.json in one folder:
+
+    lasynth import karel FOLDER --out data/public
+    python experiments/table_karel.py data/public --kind public --tasks 2500
 """
 
 from __future__ import annotations
@@ -24,8 +28,9 @@ def main(words: list[str]) -> int:
     parser = parser_of(TABLE, __doc__)
     parser.set_defaults(programs=500_000)
     parser.add_argument("data", type=Path, help="data set with a training set")
+    parser.add_argument("--kind", default="generated", help="name of the data in result files and folders")
     arguments = parser.parse_args(words)
-    return make(TABLE, {"generated": arguments.data}, arguments)
+    return make(TABLE, {arguments.kind: arguments.data}, arguments)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Training by reward: raise the probability of programs that are right, whether or not they are the data's own.
 
-The second stage of Bunel et al. (2018). A beam search finds the likeliest programs of each task. Their probabilities
-are scaled to add up to 1, and the objective is the expected reward: 1 for a program that is right on every example of
-its task, also on those that the model does not see, and 0 for any other.
+The second stage of Bunel et al. (2018). A beam search finds the likeliest programs of each task; the data's own program
+is added to them. Their probabilities are scaled to add up to 1, and the objective is the expected reward: 1 for a
+program that is right on every example of its task, also on those that the model does not see, and 0 for any other.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from lasynth.models.build import Model
 from lasynth.search import Found, beam_search
 from lasynth.settings import SearchConfig
 from lasynth.task import InputError
+from lasynth.vocab import PAD
 
 MOST_LEXEMES = 60
 """Longer hypotheses are dropped: at the beginning they would take most of the time."""
@@ -38,16 +39,13 @@ class BeamReward:
     def __call__(self, batch: Batch) -> Losses:
         if batch.every is None:
             raise InputError("training by reward needs batches with all examples of their tasks")
-        found = self._search(batch)
-        task, slot = (found.scores > -np.inf).nonzero()  # (P,), (P,)
-        none = next(self.model.parameters()).sum() * 0
-        if not len(task):
-            return Losses(none, none, none, none)
-        tokens = found.tokens[task, slot].astype(np.int64)  # (P, T)
-        rewards = torch.from_numpy(self._right(batch, tokens, task)).to(none.device)
-        rows = torch.from_numpy(task).to(none.device)
-        programs = Batch(batch.io.at(rows), torch.from_numpy(tokens).to(none.device))
+        tokens, task = with_own_programs(self._search(batch), batch.tokens.cpu().numpy())  # (P, T), (P,)
+        device = batch.tokens.device
+        rewards = torch.from_numpy(self._right(batch, tokens, task)).to(device)
+        rows = torch.from_numpy(task).to(device)
+        programs = Batch(batch.io.at(rows), torch.from_numpy(tokens).to(device))
         chances = scaled(self.model.log_probs(programs).float(), rows, len(batch.tokens))
+        none = chances.new_zeros(())
         return Losses(1 - (chances * rewards).sum() / len(batch.tokens), none, none, none)
 
     def _search(self, batch: Batch) -> Found:
@@ -67,6 +65,19 @@ class BeamReward:
         fits = runs.fine & self.collate.values.same(runs.outputs, outputs[task])  # (P, K)
         right: NDArray[np.bool_] = np.logical_and.reduce(fits, axis=1)
         return right
+
+
+def with_own_programs(found: Found, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The programs of all beams, and those of the data that are not in their task's beam. (B, T) -> (P, T), (P,)"""
+    task, slot = (found.scores > -np.inf).nonzero()
+    width = max(found.tokens.shape[2], own.shape[1])
+    beams, mine = (
+        np.pad(part, [(0, 0), (0, width - part.shape[1])], constant_values=PAD)
+        for part in (found.tokens[task, slot].astype(np.int64), own)
+    )
+    missing = np.ones(len(own), np.bool_)
+    missing[task[(beams == mine[task]).all(axis=1)]] = False
+    return np.concatenate([beams, mine[missing]]), np.concatenate([task, missing.nonzero()[0]])
 
 
 def scaled(log_probs: Tensor, rows: Tensor, tasks: int) -> Tensor:

@@ -399,6 +399,9 @@ def test_karel_figures_are_the_measured_ones() -> None:
     fresh, own = (measured(f"weights/{name}")[0]["overall"] for name in ("karel_fresh", "karel"))
     new = {name: measured(f"weights/{name}_novel")["Executed"] for name in ("karel_fresh", "karel")}
     solving, choice, prose = measured("solve_karel"), measured("choice_karel"), " ".join(RESULTS.split())
+    first = measured("weights/karel_fresh")[0]["solved"][: solving["tasks"]]
+    alone = f"`solve` is right on {solving['portfolio']['right']:.1f}%, the first program that fits on"
+    assert f"{alone} {100 * first.count('1') / len(first):.1f}%" in prose
     shown = rows(RESULTS)
     assert f"alone solves {fresh['first_consistent']:.1f}% of 1,000 fresh tasks" in prose
     assert shown["Karel's model, likeliest program"][0] == f"{fresh['most_likely']:.1f}"
@@ -428,22 +431,25 @@ def cells(*shares: float) -> list[str]:
     return [f"{share:.1f}" for share in shares]
 
 
+def both_rules(rates: dict[str, Any]) -> str:
+    return f"{rates['first_consistent']:.1f} / {rates['most_likely']:.1f}"
+
+
 def test_figures_of_karels_rows_are_the_measured_ones() -> None:
     shown = rows(RESULTS)
     for row, result in karel_rows().items():
         overall, groups = result["test"]["overall"], result["test"]["groups"]
         types, lengths = (
-            [groups[kind][name]["first_consistent"] for name in names]
+            [both_rules(groups[kind][name]) for name in names]
             for kind, names in (
                 ("category", ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")),
                 ("length", ("1-10", "11-20", "21-40")),
             )
         )
-        exact = cells(overall["exact"]) if "training" in result else ["-"]
-        expected = cells(overall["first_consistent"], overall["most_likely"]) + exact
-        expected += cells(result["novel"]["first_consistent"], *types)
+        exact = f"{overall['exact']:.1f} / {overall['exact_most_likely']:.1f}" if "training" in result else "-"
+        expected = [both_rules(overall), exact, *cells(result["novel"]["first_consistent"]), *types]
         assert shown[f"Karel: `{row}`"][:-1] == expected, row
-        assert shown[f"Karel, by length: `{row}`"] == cells(*lengths), row
+        assert shown[f"Karel, by length: `{row}`"] == lengths, row
 
 
 def test_figures_of_karels_rows_at_equal_time_are_the_measured_ones() -> None:

@@ -41,7 +41,8 @@ def evaluate(
     unconstrained: Annotated[bool, arg(help="Let the search write lexemes that the grammar forbids.")] = False,
     limit: Annotated[int | None, arg(metavar="N", help="Take only the first N tasks.")] = None,
     given: Annotated[
-        int | None, arg(metavar="N", help="Examples that models see; the others are held out. Default: half of them.")
+        int | None,
+        arg(metavar="N", help="Examples that models see; the others are held out. Default: half; Karel: all but one."),
     ] = None,
     model: Annotated[
         str | None, arg(metavar="NAME", help="Only this baseline, e.g. ClosedForm. Default: all of the language.")

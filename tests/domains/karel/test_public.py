@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lasynth.cli import main
 from lasynth.domains.karel import interpreter, machine, program_json, public, syntax, tensor
 from lasynth.domains.karel.world import World
+from lasynth.solver import PRETRAINED
 from lasynth.task import InputError, ParseError
 
 RECORD = "msr_train_first_record_pavelshapka.jsonl"
@@ -38,6 +40,16 @@ def test_the_public_record_is_reproduced(cases: Path) -> None:
             assert world.to_json() == stored[f"{side}grid_json"]
             assert tensor.to_sparse(world) == stored[f"{side}grid_tensor"]
             assert tensor.from_sparse(stored[f"{side}grid_tensor"]) == world
+
+
+def test_the_public_record_is_imported_and_evaluated(cases: Path, tmp_path: Path) -> None:
+    """The commands that reproduce the tables on the public files."""
+    data, out = tmp_path / "public", tmp_path / "found.json"
+    assert main(["import", "karel", str(cases / RECORD), "--out", str(data), "--split", "test"]) == 0
+    words = [str(PRETRAINED / "karel"), str(data / "test.parquet"), "--no-baselines", "--beam", "16"]
+    assert main(["evaluate", *words, "--json", str(out)]) == 0
+    (found,) = json.loads(out.read_text())
+    assert (found["given"], found["held out"], found["solved"]) == (5, 1, "1")
 
 
 def test_neurtasksyn_is_reproduced_without_a_tick_limit(cases: Path) -> None:

@@ -213,16 +213,19 @@ class ResidualBlock(nn.Module):
 class GridExecutor(nn.Module):
     """The paper's three predictors: place (18 x 18), direction, and markers per cell. Wall and boundary do not change.
 
-    `executor_network: lstm` predicts markers by an LSTM over the cells (the paper); `whole` by a convolution that sees
-    the robot's surroundings, which is far cheaper, and predicts place and markers as changes of what they were.
+    `executor_network: lstm` sees worlds by Bunel's network, with residual blocks, and predicts markers by an LSTM over
+    the cells (the paper). `whole` sees them by one convolution, and predicts markers by another that sees the robot's
+    surroundings, which is far cheaper; place and markers are predicted as changes of what they were.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.by_lstm = config.executor_network == "lstm"
         small = max(1, config.channels // 2)
-        self.seen = nn.Conv2d(CHANNELS, small, 3, padding=1)
-        self.whole = nn.Linear(small * CELLS, config.hidden)
+        channels, blocks = (config.channels, config.layers) if self.by_lstm else (small, 0)
+        self.seen = nn.Conv2d(CHANNELS, channels, 3, padding=1)
+        self.blocks = nn.Sequential(*(ResidualBlock(channels) for _ in range(blocks)))
+        self.whole = nn.Linear(channels * CELLS, config.hidden)
         self.begin = nn.Linear(config.decoder_hidden, config.hidden)
         self.state = nn.LSTMCell(config.hidden, config.hidden)
         self.place = nn.Linear(config.hidden, CELLS)
@@ -246,7 +249,7 @@ class GridExecutor(nn.Module):
         rows = latent.shape[:2]
         worlds = latent.flatten(0, 1)  # (N, 16, 18, 18)
         begin = context.expand(*rows, -1).reshape(len(worlds), -1)
-        seen = self.whole(self.seen(worlds).relu().flatten(1)).relu()
+        seen = self.whole(self.blocks(self.seen(worlds).relu()).flatten(1)).relu()
         state, _ = self.state(seen.to(begin.dtype), (begin, torch.zeros_like(begin)))  # (N, H)
         free = 1 - worlds[:, WALLS] - worlds[:, BOUNDARY]  # (N, 18, 18)
         place = self._place(state, worlds).softmax(-1).view(-1, 1, FRAME, FRAME)

@@ -15,6 +15,7 @@ from lasynth.domains.restricted_c.execution.machine import Codes, Status, run_co
 from lasynth.domains.restricted_c.execution.prefixes import last_values, prefix_values, reaching
 from lasynth.domains.restricted_c.language.lexemes import Kind
 from lasynth.domains.restricted_c.language.vocabulary import LexemeTable
+from lasynth.vocab import EOS
 
 
 class LexemeMachine:
@@ -49,8 +50,15 @@ class LexemeMachine:
         return reaching(*self._code(tokens), inputs.astype(np.int32), begin)
 
     def failed(self, tokens: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.bool_]:
-        """None: what follows may still avoid a fault, e.g. by leaving a loop earlier. (B, T), (B, K, L) -> (B,)"""
-        return np.zeros(len(tokens), np.bool_)
+        """Which prefixes fault on one of their inputs, of those that have just ended a statement outside of blocks.
+        Inside a block, what follows may still avoid the fault. (B, T), (B, K, L) -> (B,)"""
+        failed = np.zeros(len(tokens), np.bool_)
+        outside = self.table.nesting[tokens].sum(axis=1) == 0
+        rows = (outside & self.table.statement_ends[tokens[:, -1]]).nonzero()[0]
+        if len(rows):
+            programs = np.pad(tokens[rows], [(0, 0), (0, 1)], constant_values=EOS)
+            failed[rows] = ~self.run(programs, inputs, rows).fine.all(axis=1)
+        return failed
 
     def _code(self, tokens: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         return self.table.kinds[tokens], self.table.arguments[tokens]
