@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 LAST_COMMA = r"(?<=[^\s,[{:])\s*,(?=\s*[]}])"
 """A comma between the last item and the bracket."""
@@ -28,6 +28,23 @@ def loads(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return json.loads(repaired(text))
+
+
+class Fault(NamedTuple):
+    """Where a text is not JSON, and why."""
+
+    line: int
+    column: int
+    reason: str
+
+
+def fault(error: json.JSONDecodeError) -> Fault:
+    """What is wrong with a text. If it is cut off, the place is its end, without empty lines."""
+    text = error.doc.rstrip()
+    rest = text[error.pos :]
+    cut = "Unterminated" in error.msg or any(word.startswith(rest) for word in ("true", "false", "null", "-"))
+    at, reason = (len(text), "the text is cut off") if cut else (error.pos, error.msg)
+    return Fault(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), reason)
 
 
 def repaired(text: str) -> str:

@@ -60,7 +60,14 @@ def _excerpt(text: str, start: int, offset: int, width: int = 100) -> str:
 
 
 class InputError(ValueError):
-    """An input, a file or a setting that cannot be used. The message is for the user."""
+    """An input, a file or a setting that cannot be used. The message is for the user.
+
+    `drawn` is the message for a user who gave pictures: it also says where they have the fault.
+    """
+
+    def __init__(self, message: str = "", in_picture: str = "") -> None:
+        super().__init__(message)
+        self.drawn = f"{message} ({in_picture} of the picture)" if in_picture else message
 
 
 class Occupied(InputError):

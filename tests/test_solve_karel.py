@@ -23,7 +23,7 @@ from lasynth.domains.karel.world import World
 from lasynth.solver import PRETRAINED, solve
 from lasynth.solver.examples import read_task
 from lasynth.solver.solution import Solution
-from lasynth.task import Example
+from lasynth.task import Example, InputError
 
 ROOT = Path(__file__).parents[1]
 KAREL = get_domain("karel")
@@ -257,3 +257,74 @@ def test_bad_input_is_exit_2_and_a_message(
     assert "Traceback" not in err
     for message in messages:
         assert message in err
+
+
+NOT_TEXT = "x.json is not text\n"
+CUT = "x.json, line 1, column 46: this is not JSON: the text is cut off\n"
+NEEDS = (
+    'x.json, example 1: an example needs "input" and "output" or "inpgrid_json" and "outgrid_json", each a world with '
+    '"rows", "cols" and "hero"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (bytes(range(256)), NOT_TEXT),
+        (bytes(range(128)), NOT_TEXT),
+        (b'[{"input": {"hero": "\x00"}}]', NOT_TEXT),
+        (b'{"examples": [{"input": {"rows": 2, "cols": 3,', CUT.replace("46", "47")),
+        (b'{"examples": [{"input": {"rows": 2, "cols": 3\n', CUT),
+        (b'{"guid": "1", "examples": [{"before": {"rows": 2}, "after": {"rows": 2}}]}', NEEDS),
+        (b'{"guid": "1", "examples": [{"inpgrid": "0:0", "outgrid": "0:1"}]}', NEEDS),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [[], ["--language", "karel"]], ids=["auto", "karel"])
+def test_bad_files_have_one_message_with_and_without_the_language(
+    content: bytes,
+    message: str,
+    options: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.json").write_bytes(content)
+    assert main(["solve", "x.json", *options]) == 2
+    assert capsys.readouterr() == ("", f"lasynth: {message}")
+
+
+def test_inputs_of_functions_may_have_names_of_worlds(capsys: pytest.CaptureFixture[str]) -> None:
+    """Such names only say whose message is shown if nothing can read the examples."""
+    lines = [f'{{"inputs": {{"rows": {n}, "cols": {n + 3}}}, "output": {n * (n + 3)}}}' for n in range(4)]
+    assert main(["solve", "--strategy", "symbolic", *(word for line in lines for word in ("--example", line))]) == 0
+    assert "in lists" in capsys.readouterr().err
+
+
+SMALL = World.build(2, 2, (0, 0, 1))
+WALLED = World.build(2, 2, (0, 0, 1), [(1, 1)])
+GRID = SMALL.to_json()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (SMALL, WALLED, "example 2\nrow 1, column 1 is a wall only in the output: a program cannot change that"),
+        (GRID, WALLED.to_json(),
+         "example 2\nrow 1, column 1 is a wall only in the output: a program cannot change that"),
+        (SMALL, World.build(2, 3, (0, 0, 1)), "example 2\nthe input has 2 x 2 cells, the output 2 x 3; "
+         "row 0, column 2 is only in the output: a program cannot change that"),
+        (SMALL, World.build(2, 2, (0, 1, 1)), "example 2\nthe same input has a different output in\nexample 1"),
+        (GRID | {"markers": "1:1:11"}, GRID,
+         "example 2\n11 markers at row 1, column 1; an input has at most 10 in a cell"),
+        (GRID | {"blocked": "0:0"}, GRID, "example 2, input: the robot at row 0, column 0 stands on a wall"),
+        (GRID, GRID | {"hero": "5:1:east"}, "example 2, output: the robot at row 5, column 1 is outside the world"),
+        (GRID, {"rows": 2, "cols": 2},
+         'example 2, output: a world in JSON needs "rows", "cols" and "hero"; this one has no "hero"'),
+        (5, GRID, "example 2, input: a world in JSON is an object with rows, cols, hero, blocked, markers"),
+    ],
+)  # fmt: skip
+def test_messages_of_the_python_call_name_example_and_cell_only(before: object, after: object, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        solve([(SMALL, SMALL), (before, after)], language="karel")
+    assert str(raised.value) == message

@@ -99,5 +99,5 @@ def test_values_of_python_are_taken_as_they_are() -> None:
         karel.check_value(5)
     tiles = get_domain("tiles")
     assert check_examples(tiles, [Example(PAIRS[0][0], [list(row) for row in PAIRS[0][1]])])[0].output == PAIRS[0][1]
-    with pytest.raises(InputError, match=r"example 1: .* is not a grid"):
+    with pytest.raises(InputError, match=r"example 1, input: .* is not a grid"):
         check_examples(tiles, [Example([1, 2], [3])])

@@ -119,7 +119,7 @@ def ask(domain: AnyDomain, asked: Question, state: str = "") -> Example[Any] | N
             told = _told(domain, asked.input, line)
             solvable(domain).check_example(told, told)
         except InputError as error:
-            complain(f"{error}; {expected}")
+            complain(f"{error.drawn}; {expected}")
         else:
             return told
 

@@ -9,7 +9,7 @@ from lasynth.commands.dialogue import Examples, settle
 from lasynth.commands.parser import arg, call
 from lasynth.commands.pictures import check_picture, drawn_difference
 from lasynth.commands.terminal import STANDARD_INPUT, complain, console, print_code, read_text, say, write_text
-from lasynth.domains import get_domain, recognised
+from lasynth.domains import get_domain, recognised, suspected
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import Drawing, solvable
 from lasynth.solver import Answer, Solution, StrategyName
@@ -90,7 +90,8 @@ def solve(
         examples, checks[:] = read_task(text, domain, name)
         return examples
 
-    readings = read_in(recognised(text) if language == AUTO else language, read, weights).by_language
+    chosen = recognised(text) if language == AUTO else language
+    readings = read_in(chosen, read, weights, suspect=suspected(text)).by_language
     languages, examples = list(readings), next(iter(readings.values()))  # several languages read the same values
     if picture is not None:
         check_picture(get_domain(languages[0]), picture)

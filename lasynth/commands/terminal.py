@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_FILE = 1_000_000
 STANDARD_INPUT = Path("-")
+BINARY = re.compile(r"[\x00-\x08\x0e-\x1a]")
+"""Control characters that no text has."""
 
 
 def domain_of(file: Path) -> AnyDomain:
@@ -72,7 +75,10 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
 def _decoded(data: bytes) -> str:
     """Decode UTF-8, or UTF-16 if there is a byte order mark of it. All line ends become newlines. UnicodeError."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
+    if BINARY.search(text):
+        raise UnicodeError("control characters")
+    return text
 
 
 def read_input(domain: AnyDomain, text: str) -> Any:

@@ -16,6 +16,8 @@ DOMAINS = {
 
 RECOGNISED = {"karel": "lasynth.domains.karel.recognition:looks_like_worlds"}
 """Languages whose examples can be told from those of others -> function of the text. Their modules import little."""
+SUSPECTED = {"karel": "lasynth.domains.karel.recognition:may_be_worlds"}
+"""The same for texts that no language can read: whose message helps."""
 
 _made: dict[str, AnyDomain] = {}
 
@@ -32,7 +34,16 @@ def get_domain(name: str) -> AnyDomain:
 
 def recognised(text: str) -> str | None:
     """The language that a text with examples is certainly for; None if it has the form that languages share."""
-    for name, place in RECOGNISED.items():
+    return _first(RECOGNISED, text)
+
+
+def suspected(text: str) -> str | None:
+    """The language that a text is probably for if no language can read it; None if nothing tells."""
+    return _first(SUSPECTED, text)
+
+
+def _first(tests: dict[str, str], text: str) -> str | None:
+    for name, place in tests.items():
         module, _, function = place.partition(":")
         if getattr(import_module(module), function)(text):
             return name

@@ -66,6 +66,8 @@ class Given(NamedTuple, Generic[V]):
     """Where each example and each check stands, for messages."""
     checks: list[Example[V]]
     """Examples that the search does not see. The answer is tested on them."""
+    drawn: bool = False
+    """Whether the values are given as pictures, so that messages say where a picture has the fault."""
 
 
 class Reduction(NamedTuple, Generic[P]):

@@ -16,7 +16,7 @@ from typing import Any
 
 from lasynth.domains.base import AnyDomain
 from lasynth.domains.solvable import Reading, solvable
-from lasynth.lenient import loads
+from lasynth.lenient import fault, loads
 from lasynth.task import Example, InputError
 
 MAX_EXAMPLES = 10_000
@@ -47,8 +47,8 @@ def read_task(text: str, domain: AnyDomain, name: str) -> tuple[list[Example[Any
     given = domain.read_given(text, name)
     if not given.examples:
         raise InputError(f"{name} has no example")
-    _checked(domain, [*given.examples, *given.checks], lambda i: given.places[i])
-    return _checked(domain, given.examples, lambda i: given.places[i]), given.checks
+    _checked(domain, [*given.examples, *given.checks], given.places.__getitem__, given.drawn)
+    return _checked(domain, given.examples, given.places.__getitem__), given.checks
 
 
 def read_example(line: str, domain: AnyDomain) -> Example[Any]:
@@ -64,16 +64,25 @@ def check_examples(domain: AnyDomain, examples: Sequence[Example[Any]]) -> list[
     """Check examples given as Python values, and drop repeated ones. InputError with the number of the example."""
     checked = []
     for number, example in enumerate(examples, start=1):
-        try:
-            value, wanted = (domain.check_value(side) for side in (example.input, example.output))
-        except InputError as error:
-            raise InputError(f"example {number}: {error}") from error
-        checked.append(Example(value, wanted))
+        value = _value(domain, example.input, f"example {number}, input")
+        checked.append(Example(value, _value(domain, example.output, f"example {number}, output")))
+    if isinstance(domain, Reading):  # such values do not fit in a line
+        return _checked(domain, checked, lambda i: f"example {i + 1}")
     return _checked(domain, checked, lambda i: f"example {i + 1}: {_shown(str(examples[i]))}")
 
 
-def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[int], str]) -> list[Example[Any]]:
-    """Check that the examples fit together, and drop repeated ones. InputError."""
+def _value(domain: AnyDomain, value: object, place: str) -> Any:
+    """Convert a value. The message of an InputError begins with the place."""
+    try:
+        return domain.check_value(value)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
+
+
+def _checked(
+    domain: AnyDomain, examples: list[Example[Any]], where: Callable[[int], str], drawn: bool = False
+) -> list[Example[Any]]:
+    """Check that the examples fit together, and drop repeated ones. InputError; `drawn` if users gave pictures."""
     if not examples:
         raise InputError("there is no example")
     if len(examples) > MAX_EXAMPLES:
@@ -85,7 +94,7 @@ def _checked(domain: AnyDomain, examples: list[Example[Any]], where: Callable[[i
         try:
             solvable(domain).check_example(example, examples[0])
         except InputError as error:
-            raise InputError(f"{where(i)}\n{error}") from error
+            raise InputError(f"{where(i)}\n{error.drawn if drawn else error}") from error
         first = seen.setdefault(json.dumps(domain.value_json(example.input)), i)
         if first == i:
             kept.append(example)
@@ -159,8 +168,10 @@ def _loads(text: str, name: str, first_line: int = 1) -> Any:
     try:
         return loads(text)
     except json.JSONDecodeError as error:
-        line, number = text.split("\n")[error.lineno - 1], first_line + error.lineno - 1
-        raise InputError(f"{name}, line {number}: {_shown(line)}\nthis is not JSON: {error.msg}") from error
+        line, column, reason = fault(error)
+        place = f"{name}, line {first_line + line - 1}, column {column}"
+        shown = _shown(text.split("\n")[line - 1])
+        raise InputError(f"{place}: {shown}\nthis is not JSON: {reason}") from error
     except (ValueError, RecursionError) as error:  # too many digits, brackets nested too deeply
         raise InputError(f"{name} cannot be read as JSON: {error}") from error
 

@@ -53,8 +53,9 @@ def read_in(
     read: Callable[[AnyDomain], list[Any]],
     weights: Path | None = None,
     known: Sequence[Answer | Candidate] = (),
+    suspect: str | None = None,
 ) -> Readings:
-    """Read examples in the language, or in every language that fits. InputError if none does.
+    """Read examples in the language, or in every language that fits. InputError if none does: that of the suspect.
 
     `read` raises InputError for a language that cannot take them. Weights and known answers have a language of their
     own.
@@ -63,7 +64,7 @@ def read_in(
     if language is None or language == AUTO:
         language = next((item.language or FIXED for item in known), None) or of_weights
         if language is None:
-            return Readings(_fitting(read), True)
+            return Readings(_fitting(read, suspect or ANY_LENGTH), True)
     elif of_weights is not None and of_weights != language:
         raise InputError(f"{weights} is a model of `{of_weights}`, the examples are of `{language}`")
     domain = get_domain(language)
@@ -89,7 +90,7 @@ def _language_of(weights: Path | None) -> str | None:
     return name if name in DOMAINS else None
 
 
-def _fitting(read: Callable[[AnyDomain], list[Any]]) -> dict[str, list[Any]]:
+def _fitting(read: Callable[[AnyDomain], list[Any]], suspect: str) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     refused: dict[str, InputError] = {}
     for name in (FIXED, ANY_LENGTH, *DOMAINS):
@@ -102,7 +103,7 @@ def _fitting(read: Callable[[AnyDomain], list[Any]]) -> dict[str, list[Any]]:
         except InputError as error:
             refused[name] = error
     if not found:
-        raise refused[ANY_LENGTH]
+        raise refused[suspect]
     if len(found) > 1 and found[FIXED] != found[ANY_LENGTH]:  # (1, 2) is a list for one, two numbers for the other
         del found[ANY_LENGTH]
     return found

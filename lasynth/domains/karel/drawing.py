@@ -16,6 +16,8 @@ from lasynth.task import InputError
 
 HEROES = "^>v<"
 _CELL = re.compile(r"([.#])|([\^>v<]?)([0-9]{0,3})")
+_WALLED = re.compile(r"#+[\^>v<][0-9]*|[\^>v<][0-9]*#+")
+"""The robot and a wall in one cell."""
 
 
 def draw(world: World) -> str:
@@ -63,6 +65,8 @@ def read(text: str) -> World:
 def _read_cell(cell: str, place: str) -> tuple[int, int]:
     """The content of the cell, and the direction of the robot in it, or -1 without a robot."""
     match = _CELL.fullmatch(cell)
+    if match is None and _WALLED.fullmatch(cell):
+        raise InputError(f"{place}: {cell[:20]!r} is a robot that stands in a wall")
     if match is None:
         raise InputError(f"{place}: {cell[:20]!r} is not . # a number or one of ^ > v <")
     if match[1]:

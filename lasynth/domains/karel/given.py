@@ -15,7 +15,7 @@ from lasynth.domains.base import Given
 from lasynth.domains.karel import drawing
 from lasynth.domains.karel.recognition import ARROW, COMMENT
 from lasynth.domains.karel.world import World
-from lasynth.lenient import loads
+from lasynth.lenient import fault, loads
 from lasynth.task import Example, InputError
 
 SHOWN = 5
@@ -38,7 +38,7 @@ def read_given(text: str, name: str) -> Given[World]:
         after = _world(drawing.read, pair.after, f"{place}, output")
         examples.append(Example(before, after))
         places.append(place)
-    return Given(examples, places, [])
+    return Given(examples, places, [], drawn=True)
 
 
 def _world(read: Callable[[Any], World], data: Any, place: str) -> World:
@@ -129,7 +129,7 @@ def _from_json(text: str, name: str) -> Given[World]:
         names = next((pair for pair in NAMES if isinstance(item, dict) and set(pair) <= item.keys()), None)
         if names is None:
             wanted = " or ".join(f'"{before}" and "{after}"' for before, after in NAMES)
-            raise InputError(f"{place}: an example is an object with {wanted}")
+            raise InputError(f'{place}: an example needs {wanted}, each a world with "rows", "cols" and "hero"')
         before, after = (
             _world(World.from_json, item[key], f"{place}, {side}") for key, side in zip(names, NAMES[0], strict=True)
         )
@@ -142,9 +142,10 @@ def _from_json(text: str, name: str) -> Given[World]:
 
 def _items(text: str, name: str) -> tuple[list[Any], bool]:
     """The examples in a JSON text, and whether the text is a record of a data set."""
-    lines = [line.rstrip().removesuffix(",") for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and isinstance(_loaded(lines[0]), dict):  # one object in each line
-        objects = [_loads(line, name, number) for number, line in enumerate(lines, start=1)]
+    numbered = enumerate(text.split("\n"), start=1)
+    lines = [(number, line.rstrip().removesuffix(",")) for number, line in numbered if line.strip()]
+    if len(lines) > 1 and isinstance(_loaded(lines[0][1]), dict):  # one object in each line
+        objects = [_loads(line, name, number) for number, line in lines]
         if any(not isinstance(item, dict) or "examples" in item or "task" in item for item in objects):
             raise InputError(f"{name} has {len(objects):,} records; `solve` takes one")
         return objects, False
@@ -156,7 +157,8 @@ def _items(text: str, name: str) -> tuple[list[Any], bool]:
     holder = content.get("task", content) if isinstance(content, dict) else None
     items = holder.get("examples") if isinstance(holder, dict) else None
     if not isinstance(items, list):
-        raise InputError(f'{name} has no list "examples"; the form is {FORM}, or a record of the public data')
+        record = 'or a record of the public data, with "inpgrid_json" and "outgrid_json" in each example'
+        raise InputError(f'{name} has no list "examples"; the form is {FORM}, {record}')
     if not items:
         raise InputError(f"{name} has no example")
     return items, isinstance(items[0], dict) and "inpgrid_json" in items[0]
@@ -175,9 +177,8 @@ def _loads(text: str, name: str, first_line: int) -> Any:
     try:
         return loads(text)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(text.rstrip()) - 1 or "Unterminated" in error.msg
-        reason = "the text is cut off" if cut else error.msg
-        place = f"line {first_line + error.lineno - 1}, column {error.colno}"
-        raise InputError(f"{name}, {place}: this is not JSON: {reason}") from error
+        line, column, reason = fault(error)
+        place = f"{name}, line {first_line + line - 1}, column {column}"
+        raise InputError(f"{place}: this is not JSON: {reason}") from error
     except (ValueError, RecursionError) as error:  # too many digits, brackets nested too deeply
         raise InputError(f"{name} cannot be read as JSON: {error}") from error

@@ -13,6 +13,7 @@ from typing import Any
 from lasynth.domains.karel import program_json, syntax
 from lasynth.domains.karel.nodes import Program, category
 from lasynth.domains.karel.world import World
+from lasynth.lenient import fault
 from lasynth.task import Example, InputError, ParseError, Task
 
 FILES = ("train.json", "val.json", "test.json")
@@ -48,10 +49,8 @@ def _line_tasks(line: str, place: str) -> Iterator[Task[Program, World]]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        cut = (
-            "the record is cut off" if error.pos >= len(line.rstrip()) - 1 or "Unterminated" in error.msg else error.msg
-        )
-        raise InputError(f"{place}, column {error.pos + 1}: not JSON: {cut}") from None
+        _, column, reason = fault(error)
+        raise InputError(f"{place}, column {column}: not JSON: {reason}") from None
     except RecursionError:
         raise InputError(f"{place}: JSON nested too deep") from None
     except ValueError:

@@ -8,9 +8,16 @@ COMMENT = "//"
 """Begins a line that is a comment. `#` is a wall."""
 ARROW = re.compile(r"-+>|=+>|[→⇒↦]")
 KEYS = re.compile(r'"(hero|(inp|out)grid_(json|tensor)|program_(tokens|json))"\s*:')
+HINTS = re.compile(r'"(rows|cols|crashed|blocked|markers|guid|example_index|\w{0,20}grid\w{0,20})"')
+"""Keys of worlds and records that may also name inputs of a function. A text with a mistake may lack the sure ones."""
 CELL = re.compile(r"[.#]|[\^>v<]?[0-9]{1,3}|[\^>v<]")
 TELLING = re.compile(r"\.|[\^>v<][0-9]{0,3}")
 """An empty cell or the robot. Lists have neither."""
+
+
+def may_be_worlds(text: str) -> bool:
+    """Whether a text that no language can read is probably meant for worlds. Lists have named "inputs"."""
+    return HINTS.search(text) is not None and '"inputs"' not in text
 
 
 def looks_like_worlds(text: str) -> bool:

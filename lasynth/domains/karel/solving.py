@@ -33,23 +33,30 @@ NATS = log(8.0)
 def check_example(example: WorldExample, first: WorldExample) -> None:
     """InputError if no program can turn the input into the output. The message names the cell."""
     before, after = example.input.check_input(), example.output
-    if (before.rows, before.cols) != (after.rows, after.cols):
-        raise InputError(
-            f"the input has {before.rows} x {before.cols} cells, the output {after.rows} x {after.cols}: "
-            "a program cannot change that"
-        )
+    _check_size(before, after)
     for index, (one, other) in enumerate(zip(before.cells, after.cells, strict=True)):
         if (one == WALL) != (other == WALL):
             fault = f"is a wall only in {'the input' if one == WALL else 'the output'}: a program cannot change that"
-            raise InputError(f"{_place(before, index)} {fault} {_drawn(before, index)}")
+            raise InputError(f"{_place(before, index)} {fault}", _drawn(before, index))
     reached = reachable(before)
     if (index := after.row * after.cols + after.col) not in reached:
-        raise InputError(f"the robot cannot get to {_place(before, index)} from its start {_drawn(before, index)}")
+        raise InputError(f"the robot cannot get to {_place(before, index)} from its start", _drawn(before, index))
     for index, (one, other) in enumerate(zip(before.cells, after.cells, strict=True)):
         if one != other and index not in reached:
-            raise InputError(
-                f"the markers at {_place(before, index)} change, but the robot cannot get there {_drawn(before, index)}"
-            )
+            fault = f"the markers at {_place(before, index)} change, but the robot cannot get there"
+            raise InputError(fault, _drawn(before, index))
+
+
+def _check_size(before: World, after: World) -> None:
+    """InputError if the sizes differ. The message names the first cell that only one world has."""
+    if (before.rows, before.cols) == (after.rows, after.cols):
+        return
+    more_rows = before.rows != after.rows
+    row, col = (min(before.rows, after.rows), 0) if more_rows else (0, min(before.cols, after.cols))
+    larger, whose = (before, "input") if row < before.rows and col < before.cols else (after, "output")
+    sizes = f"the input has {before.rows} x {before.cols} cells, the output {after.rows} x {after.cols}"
+    fault = f"row {row}, column {col} is only in the {whose}: a program cannot change that"
+    raise InputError(f"{sizes}; {fault}", larger.in_picture(row, col))
 
 
 def reachable(world: World) -> set[int]:
@@ -74,9 +81,7 @@ def _place(world: World, index: int) -> str:
 
 
 def _drawn(world: World, index: int) -> str:
-    """Where a picture has the cell. Its first line is the last row."""
-    row, col = divmod(index, world.cols)
-    return f"(line {world.rows - row}, cell {col + 1} of the picture)"
+    return world.in_picture(*divmod(index, world.cols))
 
 
 def explained(examples: Sequence[WorldExample], deadline: float) -> Iterator[Explained[Program]]:

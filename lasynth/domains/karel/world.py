@@ -82,10 +82,13 @@ class World:
         """Return the world. InputError if it has too many markers for an input."""
         for row, col, count in self.markers():
             if count > MAX_INPUT_MARKERS:
-                drawn = f"(line {self.rows - row}, cell {col + 1} of the picture)"
                 limit = f"an input has at most {MAX_INPUT_MARKERS} in a cell"
-                raise InputError(f"{count} markers at row {row}, column {col}; {limit} {drawn}")
+                raise InputError(f"{count} markers at row {row}, column {col}; {limit}", self.in_picture(row, col))
         return self
+
+    def in_picture(self, row: int, col: int) -> str:
+        """Where a picture has the cell. Its first line is the last row."""
+        return f"line {self.rows - row}, cell {col + 1}"
 
     @classmethod
     def build(
@@ -121,7 +124,7 @@ class World:
             raise InputError("a world in JSON is an object with " + ", ".join(_FIELDS))
         for name in _FIELDS[:3]:
             if name not in data:
-                raise InputError(f'a world in JSON needs "{name}"')
+                raise InputError(f'a world in JSON needs "rows", "cols" and "hero"; this one has no "{name}"')
         if data.get("crashed"):
             raise InputError("a world in which the robot has crashed cannot be an input or an output")
         rows, cols = _side(data, "rows"), _side(data, "cols")
