@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from lasynth.domains import get_domain
+from lasynth.domains.learnable import learnable
 from lasynth.domains.restricted_c.data.generator import COptions, sample_tasks
 from lasynth.domains.restricted_c.execution import interpreter
 from lasynth.domains.restricted_c.execution.prefixes import PrefixValues, last_values, prefix_values, reaching
@@ -153,3 +154,16 @@ def test_invalid_prefixes_are_not_run(lexemes: list[str]) -> None:
     lists = np.ones((1, 2, 5), np.int32)
     assert reaching(kinds, arguments, lists).all()
     assert not last_values(kinds[:, :-1], arguments[:, :-1], lists).any()
+
+
+def test_prefixes_fail_only_outside_of_blocks_and_only_for_good(rng: Random) -> None:
+    machine = learnable(DOMAIN).machine()
+    tasks, _ = sample_tasks(rng, 40, COptions())
+    for task in tasks:
+        numbers = np.array([DOMAIN.vocab.encode(DOMAIN.unparse(task.program))[:-1]])
+        inputs = np.array([[example.input for example in task.examples]])
+        assert not any(machine.failed(numbers[:, :end], inputs)[0] for end in range(1, numbers.shape[1] + 1))
+    faulty = ["int p_0 =", "0", "if", "a[0]", ">", "0", "{", "--p_0", "++a[p_0]", "}", "++a[0]"]
+    numbers = np.array([DOMAIN.vocab.encode(faulty)[:-1]])
+    told = [machine.failed(numbers[:, :end], np.array([[[1, 0, 0, 0, 0]]]))[0] for end in range(1, len(faulty) + 1)]
+    assert [bool(failed) for failed in told] == [False] * 9 + [True, True]

@@ -24,7 +24,7 @@ class LexemeMachine:
     def __init__(self, table: LexemeTable) -> None:
         self.table = table
         self.alike = table.alike
-        self.can_fail = False
+        self.can_fail = False  # they could be dropped, but that brings nothing: docs/log.md
 
     def run(self, tokens: NDArray[Any], inputs: NDArray[Any], group: NDArray[np.int64]) -> Runs:
         """(P, T), (G, K, L), (P,). A row without EOS is not a program."""
