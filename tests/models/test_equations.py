@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+import lasynth
+from lasynth.config import ModelConfig
 from lasynth.layers import Attention, Join
 from lasynth.models.base import Batch
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
@@ -19,6 +22,7 @@ from lasynth.vocab import BOS, PAD
 from tests.models.conftest import new_model, small
 
 MAP = Path(__file__).parents[2] / "docs" / "paper_map.md"
+PACKAGE = Path(lasynth.__file__).parent
 
 
 def joined(join: Join, *parts: Tensor) -> Tensor:
@@ -110,25 +114,28 @@ def test_operation_loss(batch: Batch) -> None:
         assert model.loss(batch).operation.item() == pytest.approx(mean.item(), abs=1e-4)
 
 
+def modules_of(file: str) -> list[ModuleType]:
+    """The modules of a file that the map names by its path, or by the end of its path."""
+    paths = [path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py") if path.as_posix().endswith(f"/{file}")]
+    return [importlib.import_module(".".join(path.with_suffix("").parts)) for path in paths]
+
+
 def test_names_in_the_paper_map_exist() -> None:
-    modules = [
-        importlib.import_module(f"lasynth.{name}")
-        for name in (
-            "config", "decoding", "layers", "retrain", "search", "settings", "train", "models.base", "models.decoder",
-            "models.encoding",
-            "models.encoder_decoder", "models.execution", "models.losses", "models.real",
-            "domains.restricted_c.learning.networks", "domains.restricted_c.learning.operations",
-        )
-    ]  # fmt: skip
+    lines = [line for line in MAP.read_text().splitlines() if line.startswith("| ") and "| in the code |" not in line]
+    files = set(re.findall(r"`([\w/]+\.py)`", "\n".join(lines)))
+    modules = {file: modules_of(file) for file in files}
+    assert all(modules.values()), [file for file in files if not modules[file]]
+    assert {"models/decoder.py", "domains/karel/learning/grid_networks.py"} <= files
+    everywhere = [module for found in modules.values() for module in found]
     named = 0
-    for line in MAP.read_text().splitlines():
-        if not line.startswith("| ") or line.startswith("| in the paper"):
-            continue
-        for name in re.findall(r"`([A-Z]\w*(?:\.\w+)?|[a-z]+_\w+|update|attend)`", line.split("|")[-2]):
+    for line in lines:
+        told = line.split("|")[-2]
+        for name in re.findall(r"`([A-Z]\w*(?:\.\w+)?|[a-z]+_\w+|update|attend|dense)`", told):
             first, _, rest = name.partition(".")
-            owners = [module for module in modules if hasattr(module, first)]
-            settings = any(hasattr(getattr(m, c), first) for m in modules for c in ("ModelConfig",) if hasattr(m, c))
-            assert owners or settings, f"{name} in: {line}"
+            owners = [module for module in everywhere if hasattr(module, first)]
+            assert owners or hasattr(ModelConfig, first), f"{name} in: {line}"
             assert not rest or any(hasattr(getattr(module, first), rest) for module in owners), name
             named += 1
-    assert named > 30
+        for name, file in re.findall(r"`(\w+)(?:\.\w+)?` \(`([\w/]+\.py)`\)", told):
+            assert any(hasattr(module, name) for module in modules[file]), f"{name} is not in {file}"
+    assert named > 60

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from torch import Tensor
 
 from lasynth.batch import Collator, padded
 from lasynth.commands.arguments import KAREL_ROWS
@@ -25,7 +26,7 @@ from lasynth.domains.karel.learning.view import FEATURES, ROOM, see
 from lasynth.domains.karel.nodes import Program
 from lasynth.domains.karel.world import World
 from lasynth.models.base import IO, Batch
-from lasynth.models.build import build_model
+from lasynth.models.build import Model, build_model
 from lasynth.models.traces import LONGEST, TraceModel
 from lasynth.reward import BeamReward, scaled
 from lasynth.search import beam_search
@@ -68,6 +69,13 @@ def short_batch() -> Batch:
     blocks = (TOKENS >= REPEAT).any(axis=1)
     lengths = np.where(blocks, (TOKENS != PAD).sum(1), TOKENS.shape[1])
     return batch_of(np.argsort(lengths, kind="stable")[:4], given=3, absent=True)
+
+
+def lessons() -> Batch:
+    """The four shortest programs that differ."""
+    by_length = np.argsort((TOKENS != PAD).sum(1), kind="stable")
+    _, first = np.unique(TOKENS[by_length], axis=0, return_index=True)
+    return batch_of(by_length[np.sort(first)[:4]], given=2, absent=False)
 
 
 def test_packed_worlds_come_back() -> None:
@@ -300,6 +308,55 @@ def test_absent_examples_change_nothing(config: ModelConfig) -> None:
     with torch.no_grad():
         changed = model.loss(batch._replace(io=batch.io._replace(inputs=other)))
         torch.testing.assert_close(tuple(model.loss(batch)), tuple(changed))
+
+
+@every_row
+def test_probabilities_depend_on_the_examples(config: ModelConfig) -> None:
+    """With new weights already: exchanging inputs or outputs between tasks changes how likely the programs are."""
+    model, batch = build_model(config, KAREL, seed=1).eval(), short_batch()
+    own, both = likelihoods(model, batch), likelihoods(model, exchanged(batch))
+    assert (own - both).abs().amax() > 1e-4
+    if "traces" in config.architecture:
+        return  # it may know outputs only by the traces that it infers, and new weights infer the same ones from all
+    for side in ("inputs", "outputs"):
+        other = batch._replace(io=batch.io._replace(**{side: getattr(batch.io, side).roll(1, 0)}))
+        assert (own - likelihoods(model, other)).abs().amax() > 1e-4, side
+
+
+LEARNERS = CPU | {"Shin, paper": ROWS["Shin, paper"]}
+"""`Shin` is another architecture in the preset `paper`. Other rows of that preset learn too slowly for a test."""
+
+
+@pytest.mark.parametrize("config", LEARNERS.values(), ids=LEARNERS)
+def test_programs_are_likely_only_for_their_own_examples(config: ModelConfig) -> None:
+    """Every row learns which worlds belong to which program. A search then finds each program by its worlds."""
+    config = replace(config, hidden=32, embedding=16, decoder_hidden=32, channels=8, layers=1)
+    model, batch = build_model(config, KAREL, seed=1), lessons()
+    optimiser = torch.optim.Adam(model.parameters(), 3e-3)
+    for step in range(250):
+        if step % 5 == 0 and likelihoods(model.eval(), batch).mean() > -0.5:
+            break
+        model.train()
+        optimiser.zero_grad()
+        model.loss(batch).total.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    own, wrong = likelihoods(model.eval(), batch), likelihoods(model, exchanged(batch))
+    assert own.mean() > -1
+    assert wrong.mean() < own.mean() - 2
+    found = beam_search(model, batch.io, KAREL.syntax, SearchConfig(beam=2, max_length=6))
+    width = batch.tokens.shape[1]
+    assert found.tokens[:, 0, :width].tolist() == batch.tokens.tolist()
+
+
+def likelihoods(model: Model, batch: Batch) -> Tensor:
+    """Log-probabilities of the programs given the examples of the batch. (B,)"""
+    with torch.no_grad():
+        return model.log_probs(batch)
+
+
+def exchanged(batch: Batch) -> Batch:
+    """Every program with the examples of another one."""
+    return batch._replace(io=IO(*(part.roll(1, 0) for part in batch.io)))
 
 
 def test_a_world_as_a_tensor_is_the_public_one() -> None:
