@@ -452,6 +452,13 @@ def test_figures_of_karels_rows_are_the_measured_ones() -> None:
         assert shown[f"Karel, by length: `{row}`"] == lengths, row
 
 
+def test_what_the_reward_brings_is_the_measured_one() -> None:
+    before, (after,) = karel_rows()["Bunel"]["test"]["overall"], measured("bunel_reward")
+    rates, prose = after["overall"], " ".join(RESULTS.split())
+    for words, rule in (("`Bunel` is right in", "most_likely"), ("the first that fits in", "first_consistent")):
+        assert f"{words} {rates[rule]:.1f}% instead of {before[rule]:.1f}%" in prose
+
+
 def test_figures_of_karels_rows_at_equal_time_are_the_measured_ones() -> None:
     shown = rows(RESULTS)
     for row, result in karel_rows(timed=True).items():
