@@ -65,6 +65,8 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
                 text = _decoded(stream.read(most + 1))
         if len(text) > most:
             raise InputError(f"{name} has more than {most:,} characters")
+        if BINARY.search(text):
+            raise InputError(f"{name} is not text")
         return text.removeprefix("\ufeff")  # the byte order mark that some editors write
     except UnicodeError as error:
         raise InputError(f"{name} is not text") from error
@@ -75,10 +77,7 @@ def read_text(file: Path, most: int = MAX_FILE) -> str:
 def _decoded(data: bytes) -> str:
     """Decode UTF-8, or UTF-16 if there is a byte order mark of it. All line ends become newlines. UnicodeError."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
-    if BINARY.search(text):
-        raise UnicodeError("control characters")
-    return text
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-16" if marked else "utf-8").read()
 
 
 def read_input(domain: AnyDomain, text: str) -> Any:
