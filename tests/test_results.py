@@ -452,6 +452,14 @@ def test_figures_of_karels_rows_are_the_measured_ones() -> None:
         assert shown[f"Karel, by length: `{row}`"] == lengths, row
 
 
+def test_the_papers_claims_on_karel_are_judged_by_the_measured_differences() -> None:
+    shown = rows(RESULTS)
+    for claim in measured("claims_karel")["claims"]:
+        (seed,) = claim["seeds"]
+        expected = [f"{claim['difference']:.1f}", f"{seed['p']:.2g}"]
+        assert shown[f"claim: {claim['claim']}"][2:4] == expected, claim["claim"]
+
+
 def test_what_the_reward_brings_is_the_measured_one() -> None:
     before, (after,) = karel_rows()["Bunel"]["test"]["overall"], measured("bunel_reward")
     rates, prose = after["overall"], " ".join(RESULTS.split())
