@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from pathlib import Path
 
 
@@ -12,7 +13,7 @@ def give_back_memory() -> None:
     Batches have tensors of ever new sizes, and the C library keeps what they leave free. A training of Karel's `Exec`
     grew by 80 MB a minute.
     """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)
 
