@@ -5,7 +5,7 @@
     done
     lasynth generate c --out data/fresh2 --test 1000 --seed 2
     python experiments/retraining.py data/c_50000 data/c_100000 data/c_250000 data/c_500000 \\
-        --fresh data/fresh2/test.parquet --model LaSynth+ --programs 300000 --iterations 2
+        --fresh data/fresh2/test.parquet --model LaSynth+ --iterations 2
 
 The same seed gives the same first tasks, so each data set is a part of the next. All trainings of all sizes see equally
 many programs, and every model is tested on the same fresh tasks. The paper counts trainings: its iteration 1 is the
@@ -47,7 +47,7 @@ def retraining_of(data: Path, arguments: argparse.Namespace) -> Retraining:
     settings: Record = KAREL_TRAINING if language == "karel" else {"batch": 64}
     steps = -(-arguments.programs // settings["batch"])
     config = TrainConfig(
-        steps=steps, seed=arguments.seed, validate_every=max(1, steps // 8), validation_tasks=500, **settings
+        steps=steps, seed=arguments.seed, validate_every=max(1, steps // 15), validation_tasks=500, **settings
     )  # fmt: skip
     relabelling = RelabelConfig(choice=arguments.choice, checkpoint="last")
     relabelling = replace(relabelling, search=replace(relabelling.search, bf16=config.bf16))
@@ -119,7 +119,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("data", type=Path, nargs="+", help="data sets with a training set")
     parser.add_argument("--fresh", type=Path, required=True, help="Parquet file of test tasks")
     parser.add_argument("--model", default="LaSynth+")
-    parser.add_argument("--programs", type=int, default=300_000, help="training programs of each training")
+    parser.add_argument("--programs", type=int, default=600_000, help="programs of each training")
     parser.add_argument("--iterations", type=int, default=2, help="how often to relabel and train again")
     parser.add_argument("--choice", default="likeliest", choices=["likeliest", "shortest"])
     parser.add_argument("--tasks", type=int, default=1000, help="number of test tasks")
