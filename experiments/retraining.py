@@ -60,10 +60,11 @@ def name_of(data: Path, arguments: argparse.Namespace) -> str:
     """Names the runs and the result of one data set."""
     card = read_card(data)
     reduced = "_reduced" if card["options"].get("reduce") else ""
+    rewritten = "_rewritten" if card["options"].get("rewrite") else ""
     choice = "" if arguments.choice == "likeliest" else f"_{arguments.choice}"
     seed = f"_seed_{arguments.seed}" if arguments.seed else ""
     row = arguments.model.replace("+", "_plus")
-    return f"{card['domain']}_{count_tasks(data / 'train.parquet')}_{row}{reduced}{choice}{seed}"
+    return f"{card['domain']}_{count_tasks(data / 'train.parquet')}_{row}{reduced}{rewritten}{choice}{seed}"
 
 
 def perform(job: Job | Relabelling) -> Outcome | Relabelled:
@@ -83,18 +84,24 @@ def measure(data: Path, arguments: argparse.Namespace) -> Record | None:
     stored = stored_result(file, settings)
     if stored is not None and len(stored["iterations"]) > arguments.iterations:
         return stored
-    entries = retrain(job, perform, print)
-    if entries is None:
-        return None
     known = [] if stored is None else stored["iterations"]
-    for entry in entries[len(known) :]:
-        run = job.run(entry["iteration"])
-        with progress({str(run): arguments.tasks}) as report:
-            config = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
-            (found,) = evaluate([str(run)], arguments.fresh, config, report)
-        known.append({**entry, "test": found.json(), "programs": described(job, entry["iteration"])})
-        write_result(file, {**settings, "iterations": known, "hardware": conditions()})
+    for iterations in range(1, arguments.iterations + 1):  # one more each time, so that results come early
+        entries = retrain(replace(job, iterations=iterations), perform, print)
+        if entries is None:
+            return None
+        for entry in entries[len(known) :]:
+            known.append({**entry, **tested(job, entry["iteration"], search, arguments)})
+            write_result(file, {**settings, "iterations": known, "hardware": conditions()})
     return {**settings, "iterations": known}
+
+
+def tested(job: Retraining, iteration: int, search: SearchConfig, arguments: argparse.Namespace) -> Record:
+    """The test of an iteration's model, and its training programs."""
+    run = job.run(iteration)
+    with progress({str(run): arguments.tasks}) as report:
+        config = EvaluateConfig(search, limit=arguments.tasks, checkpoint="last")
+        (found,) = evaluate([str(run)], arguments.fresh, config, report)
+    return {"test": found.json(), "programs": described(job, iteration)}
 
 
 def described(job: Retraining, iteration: int) -> Record:
