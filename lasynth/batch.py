@@ -73,6 +73,16 @@ class Collator:
             return None
         return lambda task, tokens: self.machine.failed(tokens, inputs[task])
 
+    def right(
+        self, tokens: Array, inputs: Array, outputs: Array, task: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """On which examples programs are right, and which of them can be parsed. `task`: the task of each program.
+
+        (P, T), (B, K, *), (B, K, *), (P,) -> (P, K), (P,)
+        """
+        runs = self.machine.run(tokens, inputs, task)
+        return runs.fine & self.values.same(runs.outputs, outputs[task]), runs.programs
+
     def batch(self, split: Split, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> Batch:
         """The tasks `rows`, (B,), each with its examples `pairs`, (B, K)."""
         inputs, outputs = split.inputs[rows[:, None], pairs], split.outputs[rows[:, None], pairs]  # (B, K, *)

@@ -47,8 +47,7 @@ class Choice:
         """The chosen program of each task that has one: lexemes, then EOS."""
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
-        outputs, fine, _ = self.collate.machine.run(finished.tokens, self.tasks.inputs, finished.task)
-        right = fine & self.collate.values.same(outputs, self.tasks.outputs[finished.task])  # (F, K)
+        right, _ = self.collate.right(finished.tokens, self.tasks.inputs, self.tasks.outputs, finished.task)  # (F, K)
         fits = right.all(axis=1)
         for task, tokens, score in zip(*(column[fits] for column in finished), strict=True):
             if score > self.scores[task]:

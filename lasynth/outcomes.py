@@ -111,8 +111,7 @@ class Settled:
         self.inputs, self.outputs, self.collate = split.inputs[rows], split.outputs[rows], collate
 
     def __call__(self, finished: Finished) -> NDArray[np.int64]:
-        outputs, fine, _ = self.collate.machine.run(finished.tokens, self.inputs, finished.task)
-        right = fine & self.collate.values.same(outputs, self.outputs[finished.task])  # (F, K)
+        right, _ = self.collate.right(finished.tokens, self.inputs, self.outputs, finished.task)  # (F, K)
         return np.where(right.all(axis=1), SETTLE, KEEP)
 
 
@@ -120,8 +119,7 @@ def judge(found: Found, split: Split, rows: NDArray[np.int64], given: int, colla
     """Run the candidates for some tasks of a split and compare their outputs. `rows`: the tasks, (B,)."""
     exists = found.scores > -np.inf  # (B, W)
     task = exists.nonzero()[0]  # (P,): the task of each candidate
-    outputs, fine, parsed = collate.machine.run(found.tokens[exists], split.inputs[rows], task)
-    right = fine & collate.values.same(outputs, split.outputs[rows][task])  # (P, K)
+    right, parsed = collate.right(found.tokens[exists], split.inputs[rows], split.outputs[rows], task)  # (P, K), (P,)
     consistent, correct, programs = (np.zeros(exists.shape, np.bool_) for _ in range(3))
     consistent[exists], correct[exists] = right[:, :given].all(axis=1), right.all(axis=1)
     programs[exists] = parsed
