@@ -153,8 +153,8 @@ class SearchConfig:
 class RelabelConfig:
     """How to decode programs for training tasks."""
 
-    search: SearchConfig = field(default_factory=lambda: SearchConfig(beam=8, max_length=64, tasks=128))
-    """Programs of more than 64 lexemes hardly ever fit, and to search them takes up to twice the time. More than 128
+    search: SearchConfig = field(default_factory=lambda: SearchConfig(beam=8, max_length=40, tasks=128))
+    """Programs of more than 40 lexemes hardly ever fit, and to search them takes up to twice the time. More than 128
     tasks together are hardly faster."""
     choice: Literal["likeliest", "shortest"] = "likeliest"
     """Which program replaces a task's own if several satisfy all examples: the likeliest (the paper), or the one with
