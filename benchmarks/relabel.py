@@ -74,7 +74,7 @@ def main() -> None:
     for size in (16, 64, 256):
         config = RelabelConfig(SearchConfig(beam, longest, tasks=size))
         result[f"{size} tasks together"] = measure(decoding, tasks, config)
-    for most in (40, 130):
+    for most in (64, 130):
         config = RelabelConfig(SearchConfig(beam, most, tasks=group))
         result[f"programs of at most {most} lexemes"] = measure(decoding, tasks, config)
     report(result, arguments.out)

@@ -1,4 +1,4 @@
-"""Figures of results as PNG files: bars of accuracy and curves of training.
+"""Figures of results as PNG files: bars of accuracy, distributions, and curves of training.
 
 They need matplotlib (`pip install 'lasynth[plots]'`). It is imported inside, because that takes a second.
 """
@@ -28,14 +28,9 @@ def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
     """Draw a group of bars per category or length. Bars: the first consistent program; lines: the most likely one."""
     figure, axes = _figure()
     members = list(results[0].groups[kind])
-    width = 0.8 / len(results)
-    for i, result in enumerate(results):
-        groups = result.groups[kind]
-        at = [n + (i - (len(results) - 1) / 2) * width for n in range(len(members))]
-        heights = [groups[name].first_consistent for name in members]
-        axes.bar(at, heights, 0.95 * width, label=result.model, color=_colour(i), hatch=HATCHES[i % len(HATCHES)])
-        likely = [groups[name].most_likely for name in members]
-        axes.hlines(likely, [x - width / 2 for x in at], [x + width / 2 for x in at], colors="black", linewidth=1.2)
+    heights = {result.model: [result.groups[kind][name].first_consistent for name in members] for result in results}
+    likely = {result.model: [result.groups[kind][name].most_likely for name in members] for result in results}
+    _draw_bars(axes, heights, likely)
     tasks = [results[0].groups[kind][name].tasks for name in members]
     labels = [f"{name}\n({count} tasks)" for name, count in zip(members, tasks, strict=True)]
     axes.set_xticks(range(len(members)), labels)
@@ -45,6 +40,30 @@ def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
         axes.set_xlabel("lexemes of the task's program")
     axes.legend(ncols=2, fontsize="small")
     return _write(figure, file)
+
+
+def distributions(series: Mapping[str, Mapping[str, float]], x: str, y: str, file: Path) -> Path:
+    """Draw distributions over the same classes as bars side by side, in percent. `series`: name -> class -> share."""
+    figure, axes = _figure()
+    classes = list(dict.fromkeys(name for shares in series.values() for name, share in shares.items() if share))
+    _draw_bars(axes, {name: [100 * shares.get(one, 0) for one in classes] for name, shares in series.items()})
+    axes.set_xticks(range(len(classes)), classes)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(fontsize="small")
+    return _write(figure, file)
+
+
+def _draw_bars(
+    axes: Any, heights: Mapping[str, Sequence[float]], lines: Mapping[str, Sequence[float]] | None = None
+) -> None:
+    """Draw groups of bars, one bar of each named series in each group, and perhaps a line across each bar."""
+    width = 0.8 / len(heights)
+    for i, (name, values) in enumerate(heights.items()):
+        at = [n + (i - (len(heights) - 1) / 2) * width for n in range(len(values))]
+        axes.bar(at, values, 0.95 * width, label=name, color=_colour(i), hatch=HATCHES[i % len(HATCHES)])
+        if lines is not None:
+            axes.hlines(lines[name], [x - width / 2 for x in at], [x + width / 2 for x in at], "black", linewidth=1.2)
 
 
 def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:

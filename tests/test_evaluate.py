@@ -18,7 +18,7 @@ from lasynth.config import ModelConfig
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
 from lasynth.evaluate import baseline_names, evaluate
-from lasynth.figures import curves, plot_results
+from lasynth.figures import curves, distributions, plot_results
 from lasynth.measurement import Measurement, group_rates, groups, tables
 from lasynth.models.build import build_model
 from lasynth.outcomes import Outcomes, baseline_outcomes, judge, search_outcomes
@@ -182,8 +182,11 @@ def test_a_run_beside_the_baseline(data: Path, run: Path, tmp_path: Path) -> Non
     assert all(word in text for word in ("NoExecutor", "ClosedForm", "by category", "Mixture", "by length", "novel"))
     files = plot_results(results, tmp_path / "figures")
     files.append(curves({"a": [(0, 1), (2, 3)]}, "x", "y", tmp_path / "figures" / "curve.png"))
+    shares = {"before": {"long": 0.75, "short": 0.25}, "after": {"short": 1.0}}
+    files.append(distributions(shares, "x", "y", tmp_path / "figures" / "shares.png"))
     assert all(file.read_bytes()[:4] == b"\x89PNG" for file in files)
-    assert {file.name for file in files} == {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png"}
+    names = {"accuracy_by_category.png", "accuracy_by_length.png", "curve.png", "shares.png"}
+    assert {file.name for file in files} == names
 
 
 def test_the_number_of_processes_changes_nothing(data: Path, run: Path) -> None:

@@ -1,0 +1,56 @@
+"""Stored results that docs/results.md shows: rows of the results tables, and retrainings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from _results import Record
+
+RESULTS = Path(__file__).parent / "results"
+PAPERS_ENCODER = "encoder_lists"
+"""In the names of rows with the paper's encoder."""
+
+
+def read(files: Iterable[Path]) -> list[Record]:
+    return [json.loads(file.read_text()) for file in sorted(files)]
+
+
+def rows_of_c(encoder: str = "") -> list[Record]:
+    """All rows and seeds of the table of restricted C: those with the usual encoder, or with PAPERS_ENCODER."""
+    files = (RESULTS / "table_c").glob("table_c_random_*.json")
+    return read(file for file in files if (PAPERS_ENCODER in file.stem) == bool(encoder))
+
+
+def reduced_rows_of_c() -> list[Record]:
+    """All rows of the table of restricted C with reduced programs."""
+    return read(RESULTS.glob("table_c_reduced_*.json"))
+
+
+def rows_of_karel() -> list[Record]:
+    """All rows of Karel's table with equal numbers of programs."""
+    files = RESULTS.glob("table_karel_generated_*.json")
+    return read(file for file in files if "minutes" not in file.stem)
+
+
+def seed_of(result: Record) -> int:
+    """The seed of a row; 0 for one without training."""
+    return int(result["training"]["seed"]) if "training" in result else 0
+
+
+def retrainings(language: str, row: str) -> list[Record]:
+    """All retrainings of a row, the smallest data set first."""
+    found = read((RESULTS / "retraining").glob(f"{language}_*_{row.replace('+', '_plus')}*.json"))
+    return sorted((result for result in found if result["model"] == row), key=size_of)
+
+
+def size_of(retraining: Record) -> int:
+    """Training tasks of a retraining."""
+    return int(retraining["data"]["sizes"]["train"])
+
+
+def is_plain(retraining: Record) -> bool:
+    """Whether a retraining is the paper's: random programs, the likeliest that fits, the first seed."""
+    options, choice = retraining["data"]["options"], retraining["relabelling"]["choice"]
+    return not options.get("reduce") and choice == "likeliest" and seed_of(retraining) == 0

@@ -1,0 +1,303 @@
+"""Writes the tables of docs/results.md that show the paper's claims, from the raw results.
+
+    python experiments/report.py            # writes them anew
+    python experiments/report.py --check    # fails if the page has other tables
+
+A table stands on the page between `<!-- table: NAME -->` and `<!-- end -->`. Its text comes from the function of that
+name. Figures are percent of tasks solved by the first program that fits, unless the table says otherwise. Where a row
+has several seeds, they are means, with the standard deviation behind a plus-minus sign.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+from _results import Record
+from _stored import (
+    PAPERS_ENCODER,
+    is_plain,
+    reduced_rows_of_c,
+    retrainings,
+    rows_of_c,
+    rows_of_karel,
+    seed_of,
+    size_of,
+)
+from claims import compare
+
+from lasynth.task import InputError
+
+PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+FIRST, LIKELIEST = "first_consistent", "most_likely"
+PAPER = {
+    "LaSynth": 55.2, "NoAttentionInDecoding": 53.5, "NoOpPredictor": 53.7, "NoPartialExecutor": 42.9,
+    "NoExecutor": 38.6, "RobustFill": 37.6, "PropertySignatures": 34.5,
+}  # fmt: skip
+"""The paper's table of restricted C."""
+PAPER_KAREL = {"LaSynth": 83.68, "Exec": 86.04, "Bunel": 77.12, "Shin": 81.30}
+"""The paper's table of Karel, right on all six worlds."""
+PAPER_RETRAINING = {
+    ("c", 10): (11.9, 39.6, 41.7), ("c", 20): (26.4, 43.9, 44.4), ("c", 50): (48.5, 54.1, 54.4),
+    ("c", 100): (55.2, 56.0, 56.5), ("karel", 10): (70.92, 76.20, 78.12), ("karel", 20): (75.16, 78.40, 81.20),
+    ("karel", 30): (78.84, 81.08, 83.68), ("karel", 100): (86.04, 89.28, 89.36),
+}  # fmt: skip
+"""The paper's tables of retraining, by language and percent of its training set: one figure for each training."""
+WHOLE = {"c": 500_000, "karel": 1_100_000}
+"""Tasks of the paper's training sets."""
+TYPES = ("Seq-only", "If-only", "For-only", "Mixture")
+LENGTHS = ("1-10", "11-20", "21-40", "41-80", "over 80")
+
+Lines = Iterable[Sequence[str]]
+"""Cells of a table, line by line; the first line is its head."""
+
+
+# --- rows of a results table ------------------------------------------------------------------------------------------
+def by_row(results: Iterable[Record]) -> dict[str, list[Record]]:
+    """The results of each row, seed by seed; the best row comes first."""
+    found: dict[str, list[Record]] = {}
+    for result in sorted(results, key=seed_of):
+        found.setdefault(result["model"], []).append(result)
+    return dict(sorted(found.items(), key=lambda item: -mean(rate(result) for result in item[1])))
+
+
+def rate(result: Record, rule: str = FIRST) -> float:
+    return float(result["test"]["overall"][rule])
+
+
+def figure(values: Sequence[float]) -> str:
+    """The mean, with the standard deviation if there are several values."""
+    return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
+
+
+def two(pairs: Sequence[tuple[float, float]]) -> str:
+    """The means of two figures."""
+    return " / ".join(f"{mean(values):.1f}" for values in zip(*pairs, strict=True))
+
+
+def groups(results: Sequence[Record], kind: str, name: str) -> str:
+    """Both rules for one group of tasks."""
+    rates = [result["test"]["groups"][kind][name] for result in results]
+    return two([(group[FIRST], group[LIKELIEST]) for group in rates])
+
+
+def rows(results: list[Record], mark: str, paper: dict[str, float]) -> Lines:
+    last = ["paper"] if paper else []
+    yield (
+        "row", "seeds", "first that fits", "likeliest", "new behaviour", "no closed form", "exact match", "minutes",
+        *last,
+    )  # fmt: skip
+    for row, found in by_row(results).items():
+        learned = "training" in found[0]
+        hard = [result["test"]["groups"]["closed form"]["without"][FIRST] for result in found]
+        yield (
+            f"{mark}: `{row}`",
+            str(len(found)) if learned else "-",
+            figure([rate(result) for result in found]),
+            figure([rate(result, LIKELIEST) for result in found]),
+            figure([result["novel"][FIRST] for result in found]),
+            figure(hard),
+            figure([rate(result, "exact") for result in found]) if learned else "-",
+            f"{mean(result['curve'][-1]['seconds'] for result in found) / 60:.0f}" if learned else "-",
+            *(str(paper.get(row, "")) for _ in last),
+        )
+
+
+def rows_by(results: list[Record], kind: str, names: Sequence[str], mark: str) -> Lines:
+    tasks = results[0]["test"]["groups"][kind]
+    yield ("row", *(f"{name} ({tasks[name]['tasks']} tasks)" for name in names))
+    for row, found in by_row(results).items():
+        yield (f"{mark}: `{row}`", *(groups(found, kind, name) for name in names))
+
+
+# --- claims -----------------------------------------------------------------------------------------------------------
+def versus(results: list[Record], pairs: Sequence[tuple[str, str]], paper: dict[str, float], mark: str) -> Lines:
+    """Pairs of rows, seed by seed."""
+    last = ["paper, points"] if paper else []
+    yield ("one - other", "one, %", "other, %", "points", "only one : only the other", "p", *last)
+    found = by_row(results)
+    for one, other in pairs:
+        published = f"{paper[one] - paper[other]:.1f}" if one in paper and other in paper else ""
+        seeds = {seed_of(result): result for result in found.get(other, [])}
+        for result in found.get(one, []):
+            if (seed := seed_of(result)) in seeds:
+                pair = compare(result, seeds[seed])
+                yield (
+                    f"{mark}: `{one}` - `{other}`, seed {seed}",
+                    *(f"{rate(side):.1f}" for side in (result, seeds[seed])),
+                    f"{pair['difference']:+.1f}",
+                    f"{pair['only the first']} : {pair['only the second']}",
+                    f"{pair['p']:.2g}",
+                    *(published for _ in last),
+                )
+
+
+def gaps(results: list[Record], pairs: Sequence[tuple[str, str]], kind: str, names: Sequence[str], mark: str) -> Lines:
+    """By how many points one row is ahead of another, in groups of tasks; means over the seeds that both have."""
+    yield ("one - other", *names)
+    found = by_row(results)
+    for one, other in pairs:
+        seeds = {seed_of(result): result for result in found.get(other, [])}
+        both = [
+            compare(result, seeds[seed_of(result)])[f"gap by {kind}"]
+            for result in found.get(one, [])
+            if seed_of(result) in seeds
+        ]
+        if both:
+            yield (f"{mark}: `{one}` - `{other}`", *(f"{mean(gap[name] for gap in both):+.1f}" for name in names))
+
+
+# --- retraining -------------------------------------------------------------------------------------------------------
+def retraining(language: str, models: Sequence[str], mark: str) -> Lines:
+    """Accuracy of each training, beside the paper's."""
+    yield ("row", "tasks", "training 1", "training 2", "training 3", "paper")
+    for row in models:
+        for result in filter(is_plain, retrainings(language, row)):
+            size, iterations = size_of(result), result["iterations"]
+            share = round(100 * size / WHOLE[language])
+            published = PAPER_RETRAINING.get((language, share), ())
+            cells = [two([(rate(entry), rate(entry, LIKELIEST))]) for entry in iterations]
+            yield (
+                f"{mark}: `{row}`, {share}%",
+                f"{size:,}",
+                *(cells + [""] * 3)[:3],
+                ", ".join(f"{value:.1f}" for value in published),
+            )
+
+
+def won(language: str, models: Sequence[str], mark: str) -> Lines:
+    """Tasks that only one of two trainings solves."""
+    yield ("row", "training 2 : training 1", "p", "training 3 : training 1", "p")
+    for row in models:
+        for result in filter(is_plain, retrainings(language, row)):
+            first, *others = ({**entry, "training": result["training"]} for entry in result["iterations"])
+            cells = []
+            for other in others:
+                pair = compare(other, first)
+                cells += [f"{pair['only the first']} : {pair['only the second']}", f"{pair['p']:.2g}"]
+            share = round(100 * size_of(result) / WHOLE[language])
+            yield (f"{mark}: `{row}`, {share}%", *(cells + [""] * 4)[:4])
+
+
+def programs(language: str, models: Sequence[str], types: Sequence[str], mark: str) -> Lines:
+    """What became of the training programs, relabelling by relabelling."""
+    yield ("row", "relabelled", "fits", "replaced", "shorter", "longer", "mean tokens", *types)
+    for row in models:
+        for result in filter(is_plain, retrainings(language, row)):
+            share, size = round(100 * size_of(result) / WHOLE[language]), size_of(result)
+            for entry in result["iterations"]:
+                times = entry["iteration"]
+                shares = [f"{100 * entry['programs']['category'].get(kind, 0):.0f}" for kind in types]
+                counts = [f"{100 * entry[name] / size:.0f}" for name in ("fitting", "replaced", "shorter", "longer")
+                          if times]  # fmt: skip
+                tokens = f"{entry['mean tokens after']:.1f}" if times else _original_tokens(result)
+                yield (f"{mark}: `{row}`, {share}%, {times} times", str(times), *(counts or [""] * 4), tokens, *shares)
+
+
+def _original_tokens(result: Record) -> str:
+    later = result["iterations"][1:]
+    return f"{later[0]['mean tokens before']:.1f}" if later else ""
+
+
+def choices(mark: str) -> Lines:
+    """Rules of choice, and programs that were reduced before training: retrainings of one size of data set."""
+    yield ("programs at first", "choice", "training 1", "training 2", "training 3", "mean tokens at the end")
+    names = {(False, False): "random", (True, False): "reduced", (True, True): "reduced and rewritten"}
+    smallest = min((size_of(result) for result in retrainings("c", "LaSynth+")), default=0)
+    for result in retrainings("c", "LaSynth+"):
+        if size_of(result) != smallest or seed_of(result):
+            continue
+        options, choice = result["data"]["options"], result["relabelling"]["choice"]
+        kind = names[bool(options.get("reduce")), bool(options.get("rewrite"))]
+        cells = [two([(rate(entry), rate(entry, LIKELIEST))]) for entry in result["iterations"]]
+        last = result["iterations"][-1]
+        tokens = f"{last['mean tokens after']:.1f}" if last["iteration"] else ""
+        yield (f"{mark}: {kind}, {choice}", choice, *(cells + [""] * 3)[:3], tokens)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+LATENT = [("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor")]
+PARTIAL, OPERATIONS = [("LaSynth", "NoPartialExecutor")], [("LaSynth", "NoOpPredictor")]
+ATTENTION = [("LaSynth", "NoAttentionInDecoding")]
+BEHIND = [("LaSynth", "RobustFill"), ("LaSynth", "PropertySignatures"), ("LaSynth+", "RobustFill")]
+GAPS = [*LATENT, ("LaSynth", "RobustFill"), ("LaSynth+", "RobustFill"), ("LaSynth", "PropertySignatures")]
+ON_KAREL = [
+    ("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor"), ("LaSynth", "NoPartialExecutor"), ("LaSynth", "Bunel"),
+    ("LaSynth", "Shin"), ("Exec", "LaSynth"), ("Executed", "LaSynth+"),
+]  # fmt: skip
+RETRAINED = ["LaSynth", "Exec"]
+TABLES: dict[str, Callable[[], Lines]] = {
+    "rows of C": lambda: rows(rows_of_c(), "C", PAPER),
+    "rows of C by type": lambda: rows_by(rows_of_c(), "category", TYPES, "C, by type"),
+    "rows of C by length": lambda: rows_by(rows_of_c(), "length", LENGTHS, "C, by length"),
+    "rows of C with the paper's encoder": lambda: rows(rows_of_c(PAPERS_ENCODER), "the paper's encoder", PAPER),
+    "rows of C on reduced programs": lambda: rows(reduced_rows_of_c(), "reduced", {}),
+    "latent execution on reduced programs": lambda: versus(
+        reduced_rows_of_c(), [*LATENT, ("LaSynth+", "RobustFill")], {}, "reduced"
+    ),
+    "latent execution": lambda: versus(rows_of_c(), LATENT, PAPER, "C"),
+    "latent execution with the paper's encoder": lambda: versus(
+        rows_of_c(PAPERS_ENCODER), [*LATENT, ("LaSynth", "RobustFill")], PAPER, "the paper's encoder"
+    ),
+    "partial execution": lambda: versus(rows_of_c(), PARTIAL, PAPER, "C"),
+    "operation predictor": lambda: versus(rows_of_c(), OPERATIONS, PAPER, "C"),
+    "attention": lambda: versus(rows_of_c(), ATTENTION, PAPER, "C"),
+    "older models": lambda: versus(rows_of_c(), BEHIND, PAPER, "C"),
+    "gap by type": lambda: gaps(rows_of_c(), GAPS, "category", TYPES, "gap by type"),
+    "gap by length": lambda: gaps(rows_of_c(), GAPS, "length", LENGTHS, "gap by length"),
+    "claims on Karel": lambda: versus(rows_of_karel(), ON_KAREL, PAPER_KAREL, "Karel"),
+    "retraining of C": lambda: retraining("c", ["LaSynth+"], "C retrained"),
+    "tasks won by retraining of C": lambda: won("c", ["LaSynth+"], "C retrained, tasks"),
+    "retrained programs of C": lambda: programs("c", ["LaSynth+"], TYPES, "C programs"),
+    "retraining and reduction": lambda: choices("C, 10%"),
+    "retraining of Karel": lambda: retraining("karel", RETRAINED, "Karel retrained"),
+    "tasks won by retraining of Karel": lambda: won("karel", RETRAINED, "Karel retrained, tasks"),
+    "retrained programs of Karel": lambda: programs(
+        "karel", RETRAINED, ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture"), "Karel programs"
+    ),
+}
+"""The text of each table."""
+PLACE = re.compile(r"<!-- table: (.+?) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def markdown(lines: Lines) -> str:
+    head, *others = lines
+    rows = [f"| {' | '.join(cells)} |" for cells in (head, *others)]
+    return "\n".join([rows[0], "|" + "---|" * len(head), *rows[1:]])
+
+
+def filled(page: str) -> str:
+    """The page with all tables written anew. InputError if it names a table that does not exist."""
+
+    def table(place: re.Match[str]) -> str:
+        name = place[1]
+        if name not in TABLES:
+            raise InputError(f"there is no table: {name}")
+        return f"<!-- table: {name} -->\n\n{markdown(TABLES[name]())}\n\n<!-- end -->"
+
+    return PLACE.sub(table, page)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", type=Path, default=PAGE, help="Markdown page with places for tables")
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if a table would change")
+    arguments = parser.parse_args(words)
+    before = arguments.page.read_text()
+    after = filled(before)
+    if arguments.check and after != before:
+        raise InputError(f"{arguments.page} does not show the raw results")
+    if after != before:
+        arguments.page.write_text(after)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(f"report: {error}")
