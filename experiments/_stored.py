@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,17 +11,20 @@ from _results import Record
 
 RESULTS = Path(__file__).parent / "results"
 PAPERS_ENCODER = "encoder_lists"
-"""In the names of rows with the paper's encoder."""
+PAPERS_NETWORKS = f"{PAPERS_ENCODER}_overview_0"
+"""Settings that rows of C were also trained with, as their files name them: the paper's encoder instead of ours, and
+also without the overview that our preset adds."""
+NAME = re.compile(r"table_c_random_(LaSynth_plus|[A-Za-z]+)(?:_(?P<settings>.+?))??(?:_seed_\d+)?")
 
 
 def read(files: Iterable[Path]) -> list[Record]:
     return [json.loads(file.read_text()) for file in sorted(files)]
 
 
-def rows_of_c(encoder: str = "") -> list[Record]:
-    """All rows and seeds of the table of restricted C: those with the usual encoder, or with PAPERS_ENCODER."""
-    files = (RESULTS / "table_c").glob("table_c_random_*.json")
-    return read(file for file in files if (PAPERS_ENCODER in file.stem) == bool(encoder))
+def rows_of_c(settings: str = "") -> list[Record]:
+    """All rows and seeds of the table of restricted C: those with the usual settings, or with these."""
+    names = [(file, NAME.fullmatch(file.stem)) for file in (RESULTS / "table_c").glob("*.json")]
+    return read(file for file, name in names if name and (name["settings"] or "") == settings)
 
 
 def reduced_rows_of_c() -> list[Record]:
