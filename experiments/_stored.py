@@ -10,10 +10,9 @@ from pathlib import Path
 from _results import Record
 
 RESULTS = Path(__file__).parent / "results"
-PAPERS_ENCODER = "encoder_lists"
-PAPERS_NETWORKS = f"{PAPERS_ENCODER}_overview_0"
-"""Settings that rows of C were also trained with, as their files name them: the paper's encoder instead of ours, and
-also without the overview that our preset adds."""
+PAPERS_NETWORKS = "encoder_lists_overview_0"
+"""Settings that rows of C were also trained with, as their files name them: the paper's encoder instead of ours, and no
+overview of the examples."""
 NAME = re.compile(r"table_c_random_(LaSynth_plus|[A-Za-z]+)(?:_(?P<settings>.+?))??(?:_seed_\d+)?")
 
 

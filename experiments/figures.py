@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from _results import Record
-from _stored import PAPERS_ENCODER, PAPERS_NETWORKS, is_plain, retrainings, rows_of_c, rows_of_karel, seed_of, size_of
+from _stored import PAPERS_NETWORKS, is_plain, retrainings, rows_of_c, rows_of_karel, seed_of, size_of
 from _table import measurements
 
 from lasynth.figures import curves, distributions, plot_results
@@ -31,7 +31,6 @@ def draw(out: Path) -> Iterator[Path]:
     """Draw everything that has results."""
     for name, results in (
         ("table_c/random", rows_of_c()),
-        (f"table_c/random_{PAPERS_ENCODER}", rows_of_c(PAPERS_ENCODER)),
         (f"table_c/random_{PAPERS_NETWORKS}", rows_of_c(PAPERS_NETWORKS)),
         ("table_karel/generated", rows_of_karel()),
     ):

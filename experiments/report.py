@@ -19,7 +19,6 @@ from statistics import mean, stdev
 
 from _results import Record
 from _stored import (
-    PAPERS_ENCODER,
     PAPERS_NETWORKS,
     is_plain,
     reduced_rows_of_c,
@@ -236,16 +235,12 @@ TABLES: dict[str, Callable[[], Lines]] = {
     "rows of C": lambda: rows(rows_of_c(), "C", PAPER),
     "rows of C by type": lambda: rows_by(rows_of_c(), "category", TYPES, "C, by type"),
     "rows of C by length": lambda: rows_by(rows_of_c(), "length", LENGTHS, "C, by length"),
-    "rows of C with the paper's encoder": lambda: rows(rows_of_c(PAPERS_ENCODER), "the paper's encoder", PAPER),
     "rows of C with the paper's networks": lambda: rows(rows_of_c(PAPERS_NETWORKS), "the paper's networks", PAPER),
     "rows of C on reduced programs": lambda: rows(reduced_rows_of_c(), "reduced", {}),
     "latent execution on reduced programs": lambda: versus(
         reduced_rows_of_c(), [*LATENT, ("LaSynth+", "RobustFill")], {}, "reduced"
     ),
     "latent execution": lambda: versus(rows_of_c(), LATENT, PAPER, "C"),
-    "latent execution with the paper's encoder": lambda: versus(
-        rows_of_c(PAPERS_ENCODER), BLOCK, PAPER, "the paper's encoder"
-    ),
     "latent execution with the paper's networks": lambda: versus(
         rows_of_c(PAPERS_NETWORKS), BLOCK, PAPER, "the paper's networks"
     ),
