@@ -11,10 +11,11 @@
         --set encoder=lists overview=0 --rows LaSynth NoExecutor RobustFill
 
 Every row sees the same programs in the same order, and is tested on the same fresh tasks. `encoder=lists` is the
-paper's encoder, LSTMs over input and output; `overview=0` leaves out the overview that the preset adds. Without --fresh a row is tested on the test set of its own data. That set
-contains no program of the training set, so it lacks short programs, above all where programs are reduced. A row whose
-JSON exists is not trained again, and an interrupted row continues from its last checkpoint. The figures show greedy
-validation accuracy against programs and minutes. `claims.py` compares the rows.
+paper's encoder, LSTMs over input and output; `overview=0` leaves out the overview that the preset adds. Without
+--fresh a row is tested on the test set of its own data. That set contains no program of the training set, so it lacks
+short programs, above all where programs are reduced. A row whose JSON exists is not trained again, and an interrupted
+row continues from its last checkpoint. The figures show greedy validation accuracy against programs and minutes.
+`claims.py` compares the rows.
 """
 
 from __future__ import annotations
