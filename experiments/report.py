@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -115,108 +115,109 @@ def rows_by(results: list[Record], kind: str, names: Sequence[str], mark: str) -
 
 
 # --- claims -----------------------------------------------------------------------------------------------------------
+def same_seeds(results: list[Record], one: str, other: str) -> list[tuple[Record, Record]]:
+    """The results of two rows with the same seed."""
+    found = by_row(results)
+    seeds = {seed_of(result): result for result in found.get(other, [])}
+    return [(result, seeds[seed_of(result)]) for result in found.get(one, []) if seed_of(result) in seeds]
+
+
 def versus(results: list[Record], pairs: Sequence[tuple[str, str]], paper: dict[str, float], mark: str) -> Lines:
     """Pairs of rows, seed by seed."""
     last = ["paper, points"] if paper else []
     yield ("one - other", "one, %", "other, %", "points", "only one : only the other", "p", *last)
-    found = by_row(results)
     for one, other in pairs:
         published = f"{paper[one] - paper[other]:.1f}" if one in paper and other in paper else ""
-        seeds = {seed_of(result): result for result in found.get(other, [])}
-        for result in found.get(one, []):
-            if (seed := seed_of(result)) in seeds:
-                pair = compare(result, seeds[seed])
-                yield (
-                    f"{mark}: `{one}` - `{other}`, seed {seed}",
-                    *(f"{rate(side):.1f}" for side in (result, seeds[seed])),
-                    f"{pair['difference']:+.1f}",
-                    f"{pair['only the first']} : {pair['only the second']}",
-                    f"{pair['p']:.2g}",
-                    *(published for _ in last),
-                )
+        for sides in same_seeds(results, one, other):
+            pair = compare(*sides)
+            yield (
+                f"{mark}: `{one}` - `{other}`, seed {pair['seed']}",
+                *(f"{rate(side):.1f}" for side in sides),
+                f"{pair['difference']:+.1f}",
+                *split(pair),
+                *(published for _ in last),
+            )
+
+
+def split(pair: Record) -> tuple[str, str]:
+    """How many tasks only one of two results solves, and the p-value."""
+    return f"{pair['only the first']} : {pair['only the second']}", f"{pair['p']:.2g}"
 
 
 def gaps(results: list[Record], pairs: Sequence[tuple[str, str]], kind: str, names: Sequence[str], mark: str) -> Lines:
     """By how many points one row is ahead of another, in groups of tasks; means over the seeds that both have."""
     yield ("one - other", *names)
-    found = by_row(results)
     for one, other in pairs:
-        seeds = {seed_of(result): result for result in found.get(other, [])}
-        both = [
-            compare(result, seeds[seed_of(result)])[f"gap by {kind}"]
-            for result in found.get(one, [])
-            if seed_of(result) in seeds
-        ]
-        if both:
+        if both := [compare(*sides)[f"gap by {kind}"] for sides in same_seeds(results, one, other)]:
             yield (f"{mark}: `{one}` - `{other}`", *(f"{mean(gap[name] for gap in both):+.1f}" for name in names))
 
 
 # --- retraining -------------------------------------------------------------------------------------------------------
+def plain_retrainings(language: str, models: Sequence[str]) -> Iterator[tuple[str, Record]]:
+    """The retrainings of some rows as the paper has them, each with a name: row, and percent of the training set."""
+    for row in models:
+        for result in filter(is_plain, retrainings(language, row)):
+            yield f"`{row}`, {share_of(result, language)}%", result
+
+
+def share_of(result: Record, language: str) -> int:
+    """Size of a retraining's data set, in percent of the paper's."""
+    return round(100 * size_of(result) / WHOLE[language])
+
+
+def trainings(result: Record) -> list[str]:
+    """Accuracy of a retraining's three trainings by both rules; empty where one is missing."""
+    cells = [two([(rate(entry), rate(entry, LIKELIEST))]) for entry in result["iterations"]]
+    return [*cells, "", "", ""][:3]
+
+
 def retraining(language: str, models: Sequence[str], mark: str) -> Lines:
     """Accuracy of each training, beside the paper's."""
     yield ("row", "tasks", "training 1", "training 2", "training 3", "paper")
-    for row in models:
-        for result in filter(is_plain, retrainings(language, row)):
-            size, iterations = size_of(result), result["iterations"]
-            share = round(100 * size / WHOLE[language])
-            published = PAPER_RETRAINING.get((language, share), ())
-            cells = [two([(rate(entry), rate(entry, LIKELIEST))]) for entry in iterations]
-            yield (
-                f"{mark}: `{row}`, {share}%",
-                f"{size:,}",
-                *(cells + [""] * 3)[:3],
-                ", ".join(f"{value:.1f}" for value in published),
-            )
+    for name, result in plain_retrainings(language, models):
+        published = PAPER_RETRAINING.get((language, share_of(result, language)), ())
+        paper = ", ".join(f"{value:.1f}" for value in published)
+        yield (f"{mark}: {name}", f"{size_of(result):,}", *trainings(result), paper)
 
 
 def won(language: str, models: Sequence[str], mark: str) -> Lines:
     """Tasks that only one of two trainings solves."""
     yield ("row", "training 2 : training 1", "p", "training 3 : training 1", "p")
-    for row in models:
-        for result in filter(is_plain, retrainings(language, row)):
-            first, *others = ({**entry, "training": result["training"]} for entry in result["iterations"])
-            cells = []
-            for other in others:
-                pair = compare(other, first)
-                cells += [f"{pair['only the first']} : {pair['only the second']}", f"{pair['p']:.2g}"]
-            share = round(100 * size_of(result) / WHOLE[language])
-            yield (f"{mark}: `{row}`, {share}%", *(cells + [""] * 4)[:4])
+    for name, result in plain_retrainings(language, models):
+        first, *others = ({**entry, "training": result["training"]} for entry in result["iterations"])
+        cells = [cell for other in others for cell in split(compare(other, first))]
+        yield (f"{mark}: {name}", *[*cells, "", "", "", ""][:4])
 
 
 def programs(language: str, models: Sequence[str], types: Sequence[str], mark: str) -> Lines:
-    """What became of the training programs, relabelling by relabelling."""
-    yield ("row", "relabelled", "fits", "replaced", "shorter", "longer", "mean tokens", *types)
-    for row in models:
-        for result in filter(is_plain, retrainings(language, row)):
-            share, size = round(100 * size_of(result) / WHOLE[language]), size_of(result)
-            for entry in result["iterations"]:
-                times = entry["iteration"]
-                shares = [f"{100 * entry['programs']['category'].get(kind, 0):.0f}" for kind in types]
-                counts = [f"{100 * entry[name] / size:.0f}" for name in ("fitting", "replaced", "shorter", "longer")
-                          if times]  # fmt: skip
-                tokens = f"{entry['mean tokens after']:.1f}" if times else _original_tokens(result)
-                yield (f"{mark}: `{row}`, {share}%, {times} times", str(times), *(counts or [""] * 4), tokens, *shares)
+    """What became of the training programs, iteration by iteration."""
+    yield ("row", "fits", "replaced", "shorter", "longer", "mean tokens", *types)
+    for name, result in plain_retrainings(language, models):
+        for entry in result["iterations"]:
+            shares = [f"{100 * entry['programs']['category'].get(kind, 0):.0f}" for kind in types]
+            yield (f"{mark}: {name}, iteration {entry['iteration']}", *changes(entry, result), *shares)
 
 
-def _original_tokens(result: Record) -> str:
-    later = result["iterations"][1:]
-    return f"{later[0]['mean tokens before']:.1f}" if later else ""
+def changes(entry: Record, result: Record) -> list[str]:
+    """Programs that an iteration replaced, in percent of the tasks, and the mean length after it."""
+    if not entry["iteration"]:
+        later = result["iterations"][1:]
+        return ["", "", "", "", f"{later[0]['mean tokens before']:.1f}" if later else ""]
+    counts = [entry[name] for name in ("fitting", "replaced", "shorter", "longer")]
+    return [*(f"{100 * count / size_of(result):.0f}" for count in counts), f"{entry['mean tokens after']:.1f}"]
 
 
 def choices(mark: str) -> Lines:
-    """Rules of choice, and programs that were reduced before training: retrainings of one size of data set."""
+    """Rules of choice, and programs that were reduced before training: retrainings of the smallest data set."""
     yield ("programs at first", "choice", "training 1", "training 2", "training 3", "mean tokens at the end")
     names = {(False, False): "random", (True, False): "reduced", (True, True): "reduced and rewritten"}
-    smallest = min((size_of(result) for result in retrainings("c", "LaSynth+")), default=0)
-    for result in retrainings("c", "LaSynth+"):
-        if size_of(result) != smallest or seed_of(result):
-            continue
-        options, choice = result["data"]["options"], result["relabelling"]["choice"]
-        kind = names[bool(options.get("reduce")), bool(options.get("rewrite"))]
-        cells = [two([(rate(entry), rate(entry, LIKELIEST))]) for entry in result["iterations"]]
-        last = result["iterations"][-1]
-        tokens = f"{last['mean tokens after']:.1f}" if last["iteration"] else ""
-        yield (f"{mark}: {kind}, {choice}", choice, *(cells + [""] * 3)[:3], tokens)
+    found = [result for result in retrainings("c", "LaSynth+") if not seed_of(result)]
+    for result in found:
+        if size_of(result) == size_of(found[0]):
+            options, choice = result["data"]["options"], result["relabelling"]["choice"]
+            kind = names[bool(options.get("reduce")), bool(options.get("rewrite"))]
+            *_, tokens = changes(result["iterations"][-1], result)
+            yield (f"{mark}: {kind}, {choice}", choice, *trainings(result), tokens)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -61,8 +61,9 @@ class BeamReward:
         """Which programs are right on every example of their task. (P, T), (P,) -> (P,)"""
         assert batch.every is not None
         inputs, outputs = batch.every.inputs.cpu().numpy(), batch.every.outputs.cpu().numpy()
-        right, _ = self.collate.right(tokens, inputs, outputs, task)  # (P, K)
-        return np.logical_and.reduce(right, axis=1)  # type: ignore[no-any-return]
+        fits, _ = self.collate.right(tokens, inputs, outputs, task)  # (P, K)
+        right: NDArray[np.bool_] = np.logical_and.reduce(fits, axis=1)
+        return right
 
 
 def with_own_programs(found: Found, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -348,6 +348,14 @@ def alone(figures: Any) -> list[float]:
     ]
 
 
+def test_what_the_claims_say_in_words_is_measured() -> None:
+    prose = " ".join(RESULTS.split())
+    found = {row: measured(f"table_c/table_c_random_{row}") for row in ("LaSynth", "NoExecutor", "NoPartialExecutor")}
+    assert f"off by about {found['LaSynth']['curve'][-1]['execution']:.1f} nats for each element" in prose
+    rates = [found[row]["test"]["overall"]["first_consistent"] for row in ("NoPartialExecutor", "NoExecutor")]
+    assert ("`NoPartialExecutor` solves exactly as many tasks as `NoExecutor`" in prose) == (rates[0] == rates[1])
+
+
 def test_figures_at_equal_time_are_the_measured_ones() -> None:
     shown, seconds = rows(RESULTS), []
     for kind, label, file, row in (
