@@ -70,16 +70,17 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         tasks = torch.arange(len(io.present), device=io.present.device)
         memory = self.decoder.start(*examples.features, examples.present)
         zeros, fed_size = memory.hidden.new_zeros, self.decoder.fed_size
+        real = self.config.executor == "real"
         return Hypotheses(
             examples,
-            Pool(examples.latent, examples.first_views),
+            Pool(examples.inputs if real else examples.latent, examples.first_views),
             task=tasks,
             pool_row=tasks,
             memory=memory,
             fed=zeros(len(tasks), memory.hidden.shape[2], 1, fed_size) if fed_size else None,
             counts=zeros(len(tasks), self.vocabulary),
             depth=torch.zeros_like(tasks),
-            written=tasks.new_empty(len(tasks), 0) if self.config.executor == "real" else None,
+            written=tasks.new_empty(len(tasks), 0) if real else None,
         )
 
     def step(self, state: Hypotheses, tokens: Tensor) -> tuple[Tensor, Hypotheses]:
@@ -111,17 +112,15 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
 
     def _execute(self, state: Hypotheses, rows: Tensor, hidden: Tensor) -> Hypotheses:
         """Execute once for the hypotheses `rows`."""
-        executor, task = self.networks.executor, state.task[rows]
-        shared = None
+        executor, task, base = self.networks.executor, state.task[rows], state.examples.base
         if executor is not None:
             latents = executor(state.latents[rows], executor.prepare(hidden[rows].squeeze(2)))
-        else:
-            assert state.written is not None
-            values = self.real.last_state(state.written[rows, 1:], state.examples.inputs[task])
-            first, shared = distinct(task, values)  # many hypotheses have done the same so far
-            latents, task = self.encoding.certain(values[first]), task[first]
-        views = self.encoding.latent_views(latents, state.examples.base, task)
-        return state.replace_latents(rows, Pool(latents, views), shared)
+            return state.replace_latents(rows, Pool(latents, self.encoding.latent_views(latents, base, task)))
+        assert state.written is not None
+        values = self.real.last_state(state.written[rows, 1:], state.examples.inputs[task])
+        first, shared = distinct(task, values)  # many hypotheses have done the same so far
+        views = self.encoding.value_views(values[first], base, task[first])
+        return state.replace_latents(rows, Pool(values[first], views), shared)
 
     # --- whole programs: training and judging ------------------------------------------------------------------
     def run(self, batch: Batch) -> Run:
@@ -154,7 +153,8 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         mask = executions.unsqueeze(-1) == steps  # (B, T, J)
         moving = []
         initial = len(fed)  # the first rows of the chain are before any execution, and already encoded
-        later = self.encoding.latent_views(chain.latents[initial:], examples.base, chain.task[initial:])
+        encode = self.encoding.latent_views if self.config.learns_execution else self.encoding.value_views
+        later = encode(chain.latents[initial:], examples.base, chain.task[initial:])
         for first, rest in zip(examples.first_views, later, strict=True):
             view = torch.cat([first.index_select(0, chain.task[:initial]), rest])  # (P, K, L, 2 A)
             all_steps = view.index_select(0, chain.rows.flatten()).view(*chain.rows.shape, *view.shape[1:])
@@ -166,8 +166,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         if self.networks.executor is not None:
             return run_chain(self.networks.executor, examples.latent, hidden, points)
         states = self.real.states(fed[:, 1:], examples.inputs)
-        chain = true_chain(examples.inputs, states, points, self.statement_ends[fed])
-        return chain._replace(latents=self.encoding.certain(chain.latents))  # latent values take far more memory
+        return true_chain(examples.inputs, states, points, self.statement_ends[fed])
 
     def run_stepwise(self, batch: Batch) -> Run:
         """One lexeme after the other, as in a search."""

@@ -13,6 +13,7 @@ from torch import Tensor
 from lasynth.models.base import IO
 from lasynth.models.decoder import INPUT, LATENT, Decoder
 from lasynth.models.networks import Networks
+from lasynth.models.real import distinct
 from lasynth.models.state import EncodedExamples
 
 
@@ -42,6 +43,18 @@ class Encoding:
     def certain(self, values: Tensor) -> Tensor:
         """Latent values that stand for exactly these values. (..., K, *) -> (..., K, *)"""
         return self.networks.certain(self.networks.numbers(values))
+
+    def value_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
+        """Views of real values of these tasks. Each value of an example is encoded once, however often it occurs.
+
+        (R, K, *), (B, K, *), (R,) -> each (R, K, L, 2 A)
+        """
+        rows, count = values.shape[:2]
+        example = (task.unsqueeze(1) * count + torch.arange(count, device=task.device)).flatten()  # (R K,)
+        first, place = distinct(example, values.flatten(0, 1))  # (D,), (R K,)
+        latents = self.certain(values.flatten(0, 1)[first])
+        views = self.latent_views(latents.unsqueeze(1), base.flatten(0, 1).unsqueeze(1), example[first])
+        return tuple(view.index_select(0, place).view(rows, count, *view.shape[2:]) for view in views)
 
     def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
         """Views of the latent values of these tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, 2 A)"""

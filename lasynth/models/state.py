@@ -45,7 +45,7 @@ class Pool(NamedTuple):
     """Latent values with their encodings. Hypotheses with the same statements so far share a row."""
 
     latents: Tensor
-    """(P, K, *)"""
+    """(P, K, *); with real execution the values themselves, which take far less memory."""
     views: tuple[Tensor, ...]
     """Each (P, K, L, 2 A)."""
 

@@ -21,29 +21,44 @@ from lasynth.domains.karel.machine import FRAME
 from lasynth.domains.karel.tensor import CHANNELS
 from lasynth.domains.karel.world import MAX_INPUT_MARKERS, WALL
 
-ROBOT, WALLS, BOUNDARY, MARKERS = slice(0, 4), 4, 5, slice(6, CHANNELS)
+WAYS = 4
+ROBOT, WALLS, BOUNDARY, MARKERS = slice(0, WAYS), WAYS, 5, slice(6, CHANNELS)
 CELLS = FRAME * FRAME
 PARTS = 3
 """Parts of the world in each direction."""
-AT_ONCE = 32
-"""Rows that are encoded at once: their features fit into the processor's cache."""
+PAIRS_AT_ONCE, WORLDS_AT_ONCE = 160, 32
+"""How many are encoded at once: their features fit into the processor's cache."""
 LEAST = 1e-6
 """Smallest probability that a loss sees."""
 
 
 def dense(worlds: Tensor) -> Tensor:
-    """Packed worlds as latent worlds with probabilities 0 and 1. (..., BYTES) -> (..., 16, 18, 18)"""
-    cells = worlds[..., GRID:].long().view(*worlds.shape[:-1], FRAME, FRAME)
-    lines = torch.arange(FRAME, device=worlds.device)
-    rows, cols = worlds[..., ROWS, None, None].long(), worlds[..., COLS, None, None].long()
+    """Packed worlds as latent worlds with probabilities 0 and 1. (..., BYTES) -> (..., 16, 18, 18)
+
+    The channels of a cell lie side by side in memory, as convolutions are fastest (torch calls it channels_last).
+    """
+    cells = worlds[..., GRID:].view(*worlds.shape[:-1], FRAME, FRAME)
+    lines = torch.arange(FRAME, dtype=worlds.dtype, device=worlds.device)
+    rows, cols = worlds[..., ROWS, None, None], worlds[..., COLS, None, None]
     row, col = lines.view(-1, 1), lines
     framed = (row <= rows + 1) & (col <= cols + 1)
     inside = (row >= 1) & (row <= rows) & (col >= 1) & (col <= cols)
     here = (row == worlds[..., ROW, None, None]) & (col == worlds[..., COL, None, None])
-    robot = [here & (worlds[..., WAY, None, None] == way) for way in range(4)]
-    counts = torch.where(cells == WALL, 0, cells.clamp(max=MAX_INPUT_MARKERS))
-    markers = [counts == count for count in range(1, MAX_INPUT_MARKERS + 1)]
-    return torch.stack([*robot, (cells == WALL) & inside, framed & ~inside, *markers], -3).float()
+    wall = cells == WALL
+    robot = one_hot(here * (worlds[..., WAY, None, None] + 1), WAYS)
+    markers = one_hot(torch.where(wall, 0, cells.clamp(max=MAX_INPUT_MARKERS)), MAX_INPUT_MARKERS)
+    fixed = torch.stack([wall & inside, framed & ~inside], -1)
+    return torch.cat([robot, fixed, markers], -1).float().movedim(-1, -3)
+
+
+def one_hot(numbers: Tensor, most: int) -> Tensor:
+    """Which number from 1 to `most` it is; none for 0. (...) -> (..., most) of bool"""
+    return numbers.unsqueeze(-1) == torch.arange(1, most + 1, dtype=numbers.dtype, device=numbers.device)
+
+
+def images(worlds: Tensor) -> Tensor:
+    """Worlds as convolutions take them. (R, K, C, 18, 18) -> (R K, C, 18, 18), channels_last in memory"""
+    return worlds.flatten(0, -4).contiguous(memory_format=torch.channels_last)
 
 
 class GridNetworks(nn.Module):
@@ -94,12 +109,14 @@ class PairFeatures(nn.Module):
         self.blocks = nn.ModuleList(ResidualBlock(config.channels) for _ in range(config.layers))
 
     def prepare(self, outputs: Tensor) -> Tensor:
-        """(..., BYTES) -> (..., channels / 2, 18, 18)"""
-        return over_rows(self.output, dense(outputs)).relu()
+        """Channels come last, so that rows taken from it keep this order. (R, K, BYTES) -> (R, K, 18, 18, C / 2)"""
+        features: Tensor = self.output(images(dense(outputs))).relu().movedim(1, -1)
+        return features.view(*outputs.shape[:-1], *features.shape[1:])
 
     def forward(self, latent: Tensor, prepared: Tensor) -> Tensor:
-        """(R, K, 16, 18, 18), (R, K, ..) -> (R K, channels, 18, 18)"""
-        features = torch.cat([over_rows(self.input, latent).relu(), prepared], -3).flatten(0, 1)
+        """(R, K, 16, 18, 18), (R, K, 18, 18, C / 2) -> (R K, C, 18, 18)"""
+        seen = self.input(images(latent)).relu()
+        features = torch.cat([seen, prepared.flatten(0, 1).movedim(-1, 1)], 1)
         for block in self.blocks:
             features = block(features)
         return features
@@ -145,7 +162,7 @@ class WorldVector(nn.Module):
 
     def forward(self, worlds: Tensor) -> Tensor:
         """(R, BYTES) -> (R, size)"""
-        return torch.cat([self._vectors(some) for some in torch.split(worlds, AT_ONCE)])
+        return torch.cat([self._vectors(some) for some in torch.split(worlds, WORLDS_AT_ONCE)])
 
     def _vectors(self, worlds: Tensor) -> Tensor:
         features = self.seen(dense(worlds))
@@ -184,15 +201,14 @@ class PairEncoder(nn.Module):
 
     def forward(self, latent: Tensor, prepared: Tensor) -> tuple[Tensor, Tensor]:
         """Both features are the same. (R, K, 16, 18, 18), (R, K, ..) -> (R, K, 9, D), (R, K, 9, D)"""
-        parts = (torch.split(side, AT_ONCE) for side in (latent, prepared))
-        places = torch.cat([self._places(*rows) for rows in zip(*parts, strict=True)]).view(
-            *latent.shape[:2], PARTS * PARTS, -1
-        )
+        parts = (torch.split(side.flatten(0, 1), PAIRS_AT_ONCE) for side in (latent, prepared))
+        places = torch.cat([self._places(*pairs) for pairs in zip(*parts, strict=True)])  # (R K, 9, D)
+        places = places.view(*latent.shape[:2], PARTS * PARTS, -1)
         return places, places
 
     def _places(self, latent: Tensor, prepared: Tensor) -> Tensor:
-        """(R, K, ..) twice -> (R K, 9, D)"""
-        features = self.features(latent, prepared)
+        """(N, ..) twice -> (N, 9, D)"""
+        features = self.features(latent.unsqueeze(0), prepared.unsqueeze(0))
         places: Tensor = self.part(in_parts(features)) + self.whole(features.flatten(1)).unsqueeze(1)
         return places
 
@@ -247,7 +263,7 @@ class GridExecutor(nn.Module):
     def forward(self, latent: Tensor, context: Tensor) -> Tensor:
         """(R, K, 16, 18, 18), (R, 1 or K, X) -> (R, K, 16, 18, 18)"""
         rows = latent.shape[:2]
-        worlds = latent.flatten(0, 1)  # (N, 16, 18, 18)
+        worlds = images(latent)  # (N, 16, 18, 18)
         begin = context.expand(*rows, -1).reshape(len(worlds), -1)
         seen = self.whole(self.blocks(self.seen(worlds).relu()).flatten(1)).relu()
         state, _ = self.state(seen.to(begin.dtype), (begin, torch.zeros_like(begin)))  # (N, H)
@@ -288,9 +304,3 @@ def same_size(channels: int) -> nn.Conv2d:
 def in_parts(features: Tensor) -> Tensor:
     """Means over each part of the world. (N, C, 18, 18) -> (N, 9, C)"""
     return F.adaptive_avg_pool2d(features, PARTS).flatten(2).transpose(1, 2)
-
-
-def over_rows(layer: nn.Conv2d, worlds: Tensor) -> Tensor:
-    """A convolution over worlds with any leading axes. (R, K, C, 18, 18) -> (R, K, C', 18, 18)"""
-    features: Tensor = layer(worlds.flatten(0, -4))
-    return features.view(*worlds.shape[:-3], *features.shape[1:])
