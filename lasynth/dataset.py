@@ -199,9 +199,8 @@ def _chunk_sizes(total: int) -> Iterator[int]:
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
-@contextmanager
-def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
-    """A folder to fill, which becomes `out` at the end. If anything fails, `out` stays as it was. InputError."""
+def check_free(out: Path, overwrite: bool) -> None:
+    """InputError if no data set can be written to `out`; Occupied if something is there that must stay."""
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} exists and is not a folder")
     if out.exists() and any(out.iterdir()) and not overwrite:
@@ -210,6 +209,12 @@ def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
         raise InputError(
             f"{out} is not a data set and is therefore not overwritten; remove it first if you want this name"
         )
+
+
+@contextmanager
+def new_data_set(out: Path, overwrite: bool) -> Iterator[Path]:
+    """A folder to fill, which becomes `out` at the end. If anything fails, `out` stays as it was. InputError."""
+    check_free(out, overwrite)
     with ExitStack() as stack:
         try:
             folder = stack.enter_context(new_folder(out))
@@ -384,7 +389,7 @@ def write_imported(
             categories: Counter[str] = Counter()
             writer = Writer(folder / f"{split}.parquet", schema(speaker))
             try:
-                for chunk in _chunked(tasks):
+                for chunk in chunked(tasks):
                     writer.write(to_table(speaker, chunk))
                     categories.update(task.category for task in chunk)
                     report(split, len(chunk))
@@ -397,7 +402,8 @@ def write_imported(
     return sizes
 
 
-def _chunked(tasks: Iterable[Task[Any, Any]]) -> Iterator[list[Task[Any, Any]]]:
+def chunked(tasks: Iterable[Task[Any, Any]]) -> Iterator[list[Task[Any, Any]]]:
+    """The tasks, CHUNK at a time."""
     chunk: list[Task[Any, Any]] = []
     for task in tasks:
         chunk.append(task)

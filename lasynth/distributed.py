@@ -51,6 +51,11 @@ def rank() -> int:
     return int(os.environ.get("RANK", "0"))
 
 
+def group_size() -> int:
+    """How many processes the group of this process has."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
 @dataclass(frozen=True)
 class Group:
     """The processes of one run."""
@@ -104,7 +109,7 @@ class Group:
 @contextmanager
 def processes() -> Iterator[Group]:
     """The group that the environment describes, or this process alone."""
-    size, restarts = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+    size, restarts = group_size(), int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
     if torch.cuda.is_available():
         torch.cuda.set_device(device())
     if size == 1:

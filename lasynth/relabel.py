@@ -3,6 +3,7 @@
 The work is done by shards, in a folder beside the new data set:
 
     OUT.decoding/plan.json             everything that the result depends on; a resumed relabelling must have the same
+    OUT.decoding/stop                  a process was told to stop, so all of them do
     OUT.decoding/shard-00000.parquet   decoded programs of the first tasks, and so on
 
 Process r of n decodes the shards r, r + n, .. that are missing. The leader waits for all shards, joins them with the
@@ -17,15 +18,17 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from lasynth import checkpoint
-from lasynth.dataset import CARD, count_tasks, read_card
+from lasynth.dataset import CARD, check_free, count_tasks, read_card
 from lasynth.decoding import PROGRAM, Decoding, bounds
 from lasynth.distributed import Group, processes
 from lasynth.domains import get_domain
@@ -34,11 +37,13 @@ from lasynth.files import remove_leftovers, write_file
 from lasynth.interruption import stop_signal
 from lasynth.parquet import check_columns, open_parquet
 from lasynth.progress import progress
-from lasynth.replacement import HELD_OUT, write_replaced
+from lasynth.replacement import HELD_OUT, ITERATION, write_replaced
 from lasynth.settings import RelabelConfig
-from lasynth.task import InputError, Occupied
+from lasynth.task import InputError, Occupied, OutOfMemory, lacks_memory
 
-PLAN = "plan.json"
+PLAN, STOP = "plan.json", "stop"
+OVERWRITE = "overwrite"
+"""In the plan: whether the new data set replaces the one in its folder."""
 POLL = 0.2
 """Seconds between two looks for what other processes have written."""
 
@@ -65,7 +70,8 @@ class Relabelling:
     @property
     def shards(self) -> Path:
         """The folder for shards."""
-        return self.out.with_name(f"{self.out.name}.decoding")
+        out = self.out.absolute()
+        return out.with_name(f"{out.name}.decoding")
 
     def shard(self, number: int) -> Path:
         return self.shards / f"shard-{number:05}.parquet"
@@ -95,11 +101,22 @@ def relabel(job: Relabelling, told_to_stop: Callable[[], bool] = lambda: False) 
     """
     with processes() as group:
         facts = group.from_leader(partial(_prepare, job, bool(group.restarts)))
-    with stop_signal() as signalled, _nothing_left(job):
+    with stop_signal() as signalled, _nothing_left(job), _memory_errors(job.config.search.tasks):
         work = None if facts is None else _Work(job, group, facts, lambda: signalled() or told_to_stop())
         if work is not None and not work.do():
             return Relabelled(None, True, group.leads)
     return Relabelled(relabelled(job.out), False, group.leads)
+
+
+@contextmanager
+def _memory_errors(tasks: int) -> Iterator[None]:
+    """Turn a lack of memory into OutOfMemory."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if lacks_memory(error):
+            raise OutOfMemory(f"there is not enough memory to search {tasks:,} tasks together") from error
+        raise
 
 
 # --- before ----------------------------------------------------------------------------------------------------------
@@ -108,19 +125,19 @@ def _prepare(job: Relabelling, restarted: bool) -> Facts | None:
     facts, plan, resume = _facts(job), job.shards / PLAN, job.resume or restarted
     if resume and plan.exists():
         _check_same(json.loads(plan.read_text()), facts, job.shards)
+        (job.shards / STOP).unlink(missing_ok=True)
         return facts
     if resume and _is_complete(job.out, facts):
         shutil.rmtree(job.shards, ignore_errors=True)  # it was killed just before this
         return None
-    if job.out.exists() and (not job.out.is_dir() or any(job.out.iterdir())) and not job.overwrite:
-        if resume and (job.out / CARD).exists():
-            _check_same(relabelled(job.out) or {}, facts, job.out)
-        raise Occupied(f"{job.out} exists and is not empty")
+    if resume and not job.overwrite and (job.out / CARD).exists():
+        _check_same(relabelled(job.out) or {}, facts, job.out)
+    check_free(job.out, job.overwrite)
     if job.shards.exists() and not resume and not job.overwrite:
         raise Occupied(f"{job.shards} has the shards of an unfinished relabelling")
     shutil.rmtree(job.shards, ignore_errors=True)
     job.shards.mkdir(parents=True)
-    write_file(plan, json.dumps(facts, indent=2) + "\n")
+    write_file(plan, json.dumps({**facts, OVERWRITE: job.overwrite}, indent=2) + "\n")
     return facts
 
 
@@ -148,9 +165,11 @@ def _facts(job: Relabelling) -> Facts:
     if model.get("domain") != domain.name:
         raise InputError(f"{job.run} is a model of `{model.get('domain')}`, {job.data} has tasks of `{domain.name}`")
     check_splits(job.data)
+    if not (tasks := count_tasks(train)):
+        raise InputError(f"{train} has no tasks")
     facts = {
         "iteration": len(card.get("relabelled", [])) + 1,
-        "data": {"tasks": count_tasks(train), "sha256": _sha256(train)},
+        "data": {"tasks": tasks, "sha256": _sha256(train)},
         "model": {name: model.get(name) for name in ("name", "step", "programs")},
         "weights": {"sha256": _sha256(folder / checkpoint.WEIGHTS)},
         "choice": job.config.choice,
@@ -166,7 +185,10 @@ def check_splits(data: Path) -> None:
     domain = get_domain(str(read_card(data)["domain"]))
     for split in ("train", *HELD_OUT):
         if (file := data / f"{split}.parquet").exists():
-            check_columns(file, open_parquet(file).schema_arrow, domain, PROGRAM)
+            columns = open_parquet(file).schema_arrow
+            check_columns(file, columns, domain, PROGRAM)
+            if ITERATION in columns.names and columns.field(ITERATION).type != pa.int32():
+                raise InputError(f"{file} cannot be relabelled: its column {ITERATION} does not hold int32")
 
 
 def _sha256(file: Path) -> str:
@@ -193,7 +215,7 @@ class _Work:
     """The shards of a relabelling, and the part of one process in making them."""
 
     def __init__(self, job: Relabelling, group: Group, facts: Facts, stop: Callable[[], bool]) -> None:
-        self.job, self.group, self.facts, self.stop = job, group, facts, stop
+        self.job, self.group, self.facts, self.told_to_stop = job, group, facts, stop
         self.tasks = int(facts["data"]["tasks"])
         self.shards = [job.shard(number) for number in range(-(-self.tasks // job.config.shard))]
 
@@ -208,10 +230,18 @@ class _Work:
                 return False
         if not _is_complete(self.job.out, self.facts):
             remove_leftovers(self.job.out.absolute().parent, self.job.out.name)
-            write_replaced(self.job.data, self.job.out, self.job.overwrite, self.shards, self.facts)
+            plan = json.loads((self.job.shards / PLAN).read_text())
+            write_replaced(self.job.data, self.job.out, bool(plan.get(OVERWRITE)), self.shards, self.facts)
         (self.job.shards / PLAN).unlink()  # first: without it, the shards are not complete
         shutil.rmtree(self.job.shards, ignore_errors=True)
         return True
+
+    def stop(self) -> bool:
+        """Whether this process or another one was told to stop. No process can do the work of those that stop."""
+        if self.told_to_stop():
+            with suppress(FileNotFoundError):  # the work is done, and the leader has removed the folder
+                (self.job.shards / STOP).touch()
+        return (self.job.shards / STOP).exists()
 
     def _decode(self, report: Callable[[int], None]) -> bool:
         """Decode the missing shards of this process. Returns False if it was told to stop."""

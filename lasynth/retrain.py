@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,6 +71,8 @@ class Retraining:
     iterations: int
     """How often to relabel and train again."""
     resume: bool = False
+    processes: int = 1
+    """In how many processes each training runs. Its weights depend on it a little."""
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -88,6 +91,9 @@ class Retraining:
                 data = folder / "data"
             yield Stage(iteration, Job(self.name, self.model, self.train, data, self.run(iteration), resume=True))
 
+    def trainings(self) -> Iterator[Job]:
+        return (stage.job for stage in self.stages() if isinstance(stage.job, Job))
+
     def run(self, iteration: int) -> Path:
         """The folder of a training."""
         return self.out / f"iteration-{iteration}" / "run"
@@ -96,7 +102,7 @@ class Retraining:
         """Everything that the result depends on, as plain JSON. InputError."""
         settings = {name: asdict(getattr(self, name)) for name in ("model", "train", "relabel")}
         card = read_card(self.data)
-        facts = {"row": self.name, **settings, "data": card, MAY_GROW: self.iterations}
+        facts = {"row": self.name, **settings, "processes": self.processes, "data": card, MAY_GROW: self.iterations}
         plain: dict[str, Any] = json.loads(json.dumps(facts))
         return plain
 
@@ -111,27 +117,50 @@ def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> li
     `say` gets a line at the beginning of each stage.
     """
     with processes() as group:
-        group.from_leader(lambda: _prepare(job))
+        is_new = group.from_leader(lambda: _prepare(job, bool(group.restarts)))
     stages = list(job.stages())
-    for number, stage in enumerate(stages, 1):
-        if stage.is_complete():
-            continue
-        say(f"stage {number} of {len(stages)}, {stage.name}: {stage.job.out}")
-        if perform(stage.job).interrupted:
-            return None
-        if group.leads:
-            _write_summary(job)
+    with _nothing_left(job, is_new and group.leads):
+        for number, stage in enumerate(stages, 1):
+            if stage.is_complete():
+                continue
+            say(f"stage {number} of {len(stages)}, {stage.name}: {stage.job.out}")
+            if perform(stage.job).interrupted:
+                return None
+            if group.leads:
+                _write_summary(job)
     if group.leads:
         _write_summary(job)  # also if the last stage was killed before it could
     return summary(job)
 
 
-def _prepare(job: Retraining) -> None:
-    """Check the folder and write the plan. InputError; Occupied."""
+def planned_processes(out: Path) -> int | None:
+    """In how many processes the retraining in a folder trains; None if there is none, or it does not say."""
+    plan = out / PLAN
+    return json.loads(plan.read_text()).get("processes") if plan.exists() else None
+
+
+@contextmanager
+def _nothing_left(job: Retraining, is_new: bool) -> Iterator[None]:
+    """Remove a new retraining that fails, because of bad input, before its first training has saved anything."""
+    try:
+        yield
+    except InputError:
+        first = job.run(0)
+        if is_new and not (first / checkpoint.INDEX).exists():
+            (job.out / PLAN).unlink()
+            for folder in (first, first.parent, job.out):
+                with suppress(OSError):  # other files are in it
+                    folder.rmdir()
+        raise
+
+
+def _prepare(job: Retraining, restarted: bool) -> bool:
+    """Check the folder and write the plan. Returns whether the retraining is new. InputError; Occupied."""
     facts, file = job.facts(), job.out / PLAN
     check_splits(job.data)  # now, not after the first training
-    if file.exists() and job.resume:
-        theirs = json.loads(file.read_text())
+    is_new = not file.exists()
+    if not is_new and (job.resume or restarted):
+        theirs = {"processes": job.processes, **json.loads(file.read_text())}  # older plans do not say how many
         for name, mine in _flat(facts).items():
             if name != MAY_GROW and (other := _flat(theirs).get(name)) != mine:
                 raise InputError(f"{job.out} was begun with {name} = {other}; it cannot be resumed with {mine}")
@@ -139,6 +168,7 @@ def _prepare(job: Retraining) -> None:
         raise Occupied(f"{job.out} exists and is not empty")
     job.out.mkdir(parents=True, exist_ok=True)
     write_file(file, json.dumps(facts, indent=2) + "\n")
+    return is_new
 
 
 def _flat(settings: dict[str, Any]) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _loop(run: _Run, stop: Callable[[], bool], log: RunLog | None) -> Outcome:
             record = run.window.flush(at, run.rate)
             log.record("train", at.step, record)
             log.progress(run.done, _line(at.step, record))
-        if at.step % config.validate_every == 0 or (ends and not stopping):
+        if at.step % config.validate_every == 0 or run.done >= 1:  # also if the user stopped it in its last step
             metrics = run.validate() if run.group.leads else {}
             best = run.is_best(metrics) if run.group.leads else False
             if log is not None:

@@ -25,6 +25,7 @@ from lasynth.cli import main
 from lasynth.config import model_config
 from lasynth.dataset import CARD, read_card, read_tasks, to_table, write_imported
 from lasynth.decoding import PROGRAM, Choice, Decoding
+from lasynth.distributed import Group
 from lasynth.domains import get_domain
 from lasynth.models.build import build_model
 from lasynth.relabel import Relabelling
@@ -157,11 +158,21 @@ def test_damaged_files_are_refused_before_the_work(old: Path, tmp_path: Path, sp
         (lambda: file.write_bytes(b""), "cannot be read as Parquet"),
         (lambda: pq.write_table(lists, file), "its column program holds list<element: int64>, not string"),
         (lambda: pq.write_table(table.drop_columns(["lexemes"]), file), "it has no column lexemes"),
+        (lambda: pq.write_table(table.append_column("iteration", table["program"]), file), "does not hold int32"),
     ):
         write()
         with pytest.raises(InputError, match=message):
             relabel.relabel(Relabelling(MODEL, data, out, CONFIG))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+def test_a_data_set_without_tasks_is_refused(old: Path, tmp_path: Path) -> None:
+    shutil.copytree(old, tmp_path / "data")
+    file = tmp_path / "data" / "train.parquet"
+    pq.write_table(pq.read_table(file).slice(0, 0), file)
+    with pytest.raises(InputError, match="has no tasks"):
+        relabel.relabel(Relabelling(MODEL, tmp_path / "data", tmp_path / "out", CONFIG))
+    assert os.listdir(tmp_path) == ["data"]
 
 
 def test_a_stopped_relabelling_goes_on_with_the_missing_shards(old: Path, new: Path, tmp_path: Path) -> None:
@@ -187,6 +198,18 @@ def test_a_stopped_relabelling_goes_on_with_the_missing_shards(old: Path, new: P
     assert set(seen) == {first}, "the first shard is not decoded again"
     assert content(job.out) == content(new)
     assert relabel.relabel(resumed).entry == relabel.relabelled(new), "nothing is left to do"
+
+
+def test_all_processes_stop_when_one_is_told_to(old: Path, tmp_path: Path) -> None:
+    """No other process decodes its shards, so the leader must not wait for them."""
+    job = Relabelling(MODEL, old, tmp_path / "out", CONFIG)
+    facts = relabel._prepare(job, restarted=False)
+    assert facts is not None
+    assert not relabel._Work(job, Group(rank=1, size=2), facts, lambda: True).do()
+    assert not relabel._Work(job, Group(rank=0, size=2), facts, lambda: False).do()
+    assert not job.out.exists()
+    relabel.relabel(Relabelling(MODEL, old, job.out, CONFIG, resume=True))
+    assert job.out.exists()
 
 
 def test_a_kill_changes_nothing(old: Path, new: Path, tmp_path: Path) -> None:
@@ -275,6 +298,8 @@ def test_bad_input_leaves_nothing(old: Path, new: Path, tmp_path: Path, capsys: 
         ([str(MODEL), str(old), "--out", str(new), "--resume", "--beam", "5"], "it cannot be resumed with"),
         ([str(MODEL), str(old), "--out", str(new), "--resume", "--overwrite"], "give either"),
         ([str(MODEL), str(old), "--out", str(tmp_path / "out"), "--beam", "0"], "at least 1"),
+        ([str(MODEL), str(old), "--out", str(tmp_path), "--overwrite"], "is not a data set and is therefore not"),
+        ([str(MODEL), str(old), "--out", "."], "--overwrite replaces what is there"),
     ):
         assert main(["relabel", *words, "--processes", "1"]) == 2, words
         assert message in capsys.readouterr().err
@@ -313,3 +338,13 @@ def test_a_data_set_is_overwritten_when_the_new_one_is_complete(old: Path, new: 
     assert main([*words, "--overwrite"]) == 0
     assert content(tmp_path / "out") == content(new)
     assert json.loads((tmp_path / "out" / CARD).read_text())["relabelled"]
+
+
+def test_a_data_set_is_overwritten_also_after_a_stop(old: Path, new: Path, tmp_path: Path) -> None:
+    shutil.copytree(old, tmp_path / "out")
+    asked = iter([False, True])
+    job = Relabelling(MODEL, old, tmp_path / "out", CONFIG, overwrite=True)
+    assert relabel.relabel(job, lambda: next(asked)).interrupted
+    assert content(job.out) == content(old), "the old one stays until the new one is complete"
+    relabel.relabel(Relabelling(MODEL, old, job.out, CONFIG, resume=True))
+    assert content(job.out) == content(new)

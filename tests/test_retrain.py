@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from lasynth import checkpoint
 from lasynth.cli import main
 from lasynth.relabel import Relabelled, Relabelling, relabel
-from lasynth.retrain import SUMMARY, Retraining, Stage, retrain
+from lasynth.retrain import SUMMARY, Retraining, Stage, planned_processes, retrain
 from lasynth.settings import RelabelConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError, Occupied
 from lasynth.train import Job, Outcome, train
@@ -175,6 +176,42 @@ def test_wrong_settings_are_refused(data: Path, whole: Path, tmp_path: Path) -> 
         retrain(other, perform, quiet)
     assert main(["retrain", str(data), "--out", str(tmp_path / "out"), "--steps", "1", "--set", "colour=1"]) == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_all_trainings_have_as_many_processes_as_planned(data: Path, whole: Path, tmp_path: Path) -> None:
+    assert planned_processes(whole) == 1
+    assert planned_processes(tmp_path) is None
+    with pytest.raises(InputError, match="begun with processes = 1; it cannot be resumed with 2"):
+        retrain(job_of(data, whole, resume=True, processes=2), perform, quiet)
+    words = ["retrain", str(data), *WORDS, "--out", str(tmp_path / "out")]
+    assert main([*words, "--processes", "1"]) == 0
+    assert main([*words, "--resume", "--iterations", "2"]) == 0
+    cards = [
+        json.loads((checkpoint.find(run, "last") / checkpoint.CARD).read_text())
+        for run in (tmp_path / "out").glob("*/run")
+    ]
+    assert [card["processes"] for card in cards] == [1, 1, 1]
+
+
+def test_bad_input_that_the_first_training_finds_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    shutil.copytree(data, tmp_path / "data")
+    (tmp_path / "data" / "val.parquet").unlink()
+    job = job_of(tmp_path / "data", tmp_path / "out")
+    with pytest.raises(InputError, match=r"val\.parquet"):
+        retrain(job, perform, quiet)
+    assert not job.out.exists()
+
+
+def test_torchrun_starts_a_retraining_again(
+    data: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the death of a process the same command runs again, without --resume."""
+    job = job_of(data, tmp_path / "out")
+    with pytest.raises(Killed):
+        retrain(job, dying(1, ended=False), quiet)
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
+    assert retrain(job, perform, quiet) is not None
+    assert results(job.out) == results(whole)
 
 
 def test_an_incomplete_stage_is_not_taken_for_complete(whole: Path, data: Path) -> None:

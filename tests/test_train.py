@@ -205,6 +205,16 @@ def test_an_interrupted_run_saves_a_checkpoint(data: Path, tmp_path: Path) -> No
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_run_that_is_stopped_in_its_last_step_is_whole(data: Path, tmp_path: Path) -> None:
+    asked = iter([False, True])
+    outcome = train(a_job(data, tmp_path / "stopped", steps=2, validate_every=100), lambda: next(asked))
+    assert outcome.interrupted
+    train(a_job(data, tmp_path / "whole", steps=2, validate_every=100))
+    metrics = [checkpoint.load(tmp_path / name, "best").card["metrics"] for name in ("stopped", "whole")]
+    assert metrics[0] == metrics[1]
+    assert metrics[0]["accuracy"] >= 0
+
+
 def test_a_run_ends_after_its_hours(data: Path, tmp_path: Path) -> None:
     outcome = train(a_job(data, tmp_path, steps=0, hours=0.5 / 3600, validate_every=100_000))
     assert outcome.step > 1

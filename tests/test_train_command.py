@@ -15,7 +15,7 @@ import torch
 
 from lasynth import checkpoint
 from lasynth.cli import main
-from lasynth.commands.train import _processes, preset_named
+from lasynth.commands.train import preset_named, training_processes
 from lasynth.dataset import DatasetPlan, generate
 from lasynth.domains.karel.generator import KarelOptions
 from lasynth.runlog import read_log
@@ -118,18 +118,18 @@ def test_the_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     job = Job("LaSynth", tiny_config("LaSynth"), TrainConfig(steps=1, batch=64), tmp_path, tmp_path / "run")
     for cores, batch, count in ((1, 64, 1), (2, 64, 2), (6, 64, 4), (99, 64, 16), (2, 8, 2), (9, 8, 2), (2, 3, 1)):
         monkeypatch.setattr("lasynth.workers.usable_cores", lambda cores=cores: cores)
-        assert _processes(replace(job, train=replace(job.train, batch=batch)), None) == count
+        assert training_processes(replace(job, train=replace(job.train, batch=batch)), None) == count
     monkeypatch.setattr("lasynth.workers.usable_cores", lambda: 8)
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
-    assert _processes(job, None) == 2
-    assert _processes(job, 64) == 64
+    assert training_processes(job, None) == 2
+    assert training_processes(job, 64) == 64
     for wrong, message in ((3, "cannot be shared evenly by 3 processes"), (0, "must be 1 to 256")):
         with pytest.raises(InputError, match=message):
-            _processes(job, wrong)
+            training_processes(job, wrong)
     (job.out / "step-1").mkdir(parents=True)
     (job.out / checkpoint.INDEX).write_text('{"last": "step-1", "best": "step-1"}')
     (job.out / "step-1" / checkpoint.CARD).write_text('{"processes": 32}')
-    assert _processes(replace(job, resume=True), None) == 32
+    assert training_processes(replace(job, resume=True), None) == 32
 
 
 @pytest.mark.slow

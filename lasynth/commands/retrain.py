@@ -12,10 +12,10 @@ from lasynth.commands.arguments import DataFolder, ModelSettings, Preset, Row
 from lasynth.commands.group import INTERRUPTED, check_torchrun, decoding_processes, in_processes, quiet_unless_leading
 from lasynth.commands.parser import arg, call
 from lasynth.commands.terminal import advice, complain, console, say
-from lasynth.commands.train import preset_named, read_model, run_job
-from lasynth.distributed import rank
+from lasynth.commands.train import preset_named, read_model, run_job, training_processes
+from lasynth.distributed import group_size, is_worker, rank
 from lasynth.relabel import Relabelled, Relabelling, relabel
-from lasynth.retrain import SUMMARY, Retraining
+from lasynth.retrain import SUMMARY, Retraining, planned_processes
 from lasynth.retrain import retrain as run_stages
 from lasynth.settings import TRAINING, RelabelConfig, TrainConfig
 from lasynth.train import Job, Outcome
@@ -47,7 +47,11 @@ def main(words: Sequence[str]) -> int:
         ] = DECODING.checkpoint,
         processes: Annotated[
             int | None,
-            arg(metavar="N", help="Processes that share the work. Default: as for `lasynth train`."),
+            arg(
+                metavar="N",
+                help="Processes that share the work. Default: as for `lasynth train`, or as in the retraining to "
+                "resume.",
+            ),
         ] = None,
         resume: Annotated[bool, arg(help="Continue a retraining that was stopped or killed.")] = False,
         config: TrainConfig = defaults,
@@ -62,9 +66,10 @@ def main(words: Sequence[str]) -> int:
         decoding = replace(DECODING, search=search, choice=choice, checkpoint=checkpoint)
         settings = read_model(data, model, preset, set)
         job = Retraining(model, settings, config, decoding, data, out, iterations, resume)
+        job = replace(job, processes=_training_processes(job, processes))
         try:
             with advice("--resume continues a retraining"):
-                entries = run_stages(job, partial(_perform, processes), _say_once)
+                entries = run_stages(job, partial(_perform, job.processes, processes), _say_once)
         except KeyboardInterrupt:  # the second Ctrl-C, which does not wait for the current step
             entries = None
         if entries is None:
@@ -79,10 +84,18 @@ def main(words: Sequence[str]) -> int:
     return quiet_unless_leading(lambda: call(retrain, "retrain", words))
 
 
-def _perform(asked: int | None, job: Job | Relabelling) -> Outcome | Relabelled:
-    """Do a stage in the number of processes that was asked for, or in the usual number."""
+def _training_processes(job: Retraining, asked: int | None) -> int:
+    """As asked, as in the retraining to resume, or as is usual: the same for all trainings. InputError."""
+    if is_worker():
+        return group_size()
+    planned = planned_processes(job.out) if job.resume and asked is None else None
+    return planned or training_processes(next(job.trainings()), asked)
+
+
+def _perform(training: int, asked: int | None, job: Job | Relabelling) -> Outcome | Relabelled:
+    """Do a stage: a training in so many processes, a relabelling in the number that was asked for, or the usual one."""
     if isinstance(job, Job):
-        return run_job(job, asked)
+        return run_job(job, None if is_worker() else training)
     return in_processes(partial(relabel, job), decoding_processes(asked))
 
 

@@ -87,10 +87,10 @@ def read_model(data: Path, row: str, preset: str, settings: Sequence[str]) -> Mo
 def run_job(job: Job, asked: int | None) -> Outcome:
     """Train in new processes, in this process, or as one of the processes that torchrun has started."""
     check_torchrun(asked)
-    return in_processes(partial(run_training, job), 1 if is_worker() else _processes(job, asked))
+    return in_processes(partial(run_training, job), 1 if is_worker() else training_processes(job, asked))
 
 
-def _processes(job: Job, asked: int | None) -> int:
+def training_processes(job: Job, asked: int | None) -> int:
     """How many processes to start: as asked, as in the run to resume, or one for each usable core. InputError."""
     batch, most = job.train.batch, process_count(asked, threads_per_process())
     if asked is not None:
