@@ -47,11 +47,11 @@ def draw_retraining(results: list[Record], folder: Path) -> Iterator[Path]:
     """Draw the retrainings of one row with data sets of several sizes, the smallest first."""
     accuracy = {
         f"{size_of(result):,} tasks": [
-            (entry["iteration"], entry["test"]["overall"]["first_consistent"]) for entry in result["iterations"]
+            (entry["iteration"] + 1, entry["test"]["overall"]["first_consistent"]) for entry in result["iterations"]
         ]
         for result in results
     }
-    yield curves(accuracy, "relabellings of the training set", "solved, %", folder / "accuracy.png")
+    yield curves(accuracy, "training", "solved, %", folder / "accuracy.png")
     entries, share = results[0]["iterations"], "training programs, %"
     types = {_times(entry): entry["programs"]["category"] for entry in entries}
     yield distributions(types, "type of the program", share, folder / "types.png")

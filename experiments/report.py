@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean, stdev
 
+from _paired import compare, percent
 from _results import Record
 from _stored import (
     PAPERS_NETWORKS,
@@ -28,7 +29,6 @@ from _stored import (
     seed_of,
     size_of,
 )
-from claims import compare
 
 from lasynth.task import InputError
 
@@ -44,12 +44,18 @@ PAPER_KAREL = {"LaSynth": 83.68, "Exec": 86.04, "Bunel": 77.12, "Shin": 81.30}
 PAPER_RETRAINING = {
     ("c", 10): (11.9, 39.6, 41.7), ("c", 20): (26.4, 43.9, 44.4), ("c", 50): (48.5, 54.1, 54.4),
     ("c", 100): (55.2, 56.0, 56.5), ("karel", 10): (70.92, 76.20, 78.12), ("karel", 20): (75.16, 78.40, 81.20),
-    ("karel", 30): (78.84, 81.08, 83.68), ("karel", 100): (86.04, 89.28, 89.36),
+    ("karel", 30): (78.84, 81.08, 83.68), ("karel", 40): (80.88, 82.40, 84.24), ("karel", 50): (82.08, 83.40, 86.32),
+    ("karel", 100): (86.04, 89.28, 89.36),
 }  # fmt: skip
-"""The paper's tables of retraining, by language and percent of its training set: one figure for each training."""
+"""The paper's tables of retraining, by language and percent of its training set: one figure for each training. Those of
+Karel begin with the paper's figure for Exec."""
+PAPERS_ROW = {"c": "LaSynth", "karel": "Exec"}
+"""Whose retraining the paper shows."""
 WHOLE = {"c": 500_000, "karel": 1_100_000}
 """Tasks of the paper's training sets."""
 TYPES = ("Seq-only", "If-only", "For-only", "Mixture")
+TYPES_OF_KAREL = ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture")
+LENGTHS_OF_KAREL = ("1-10", "11-20", "21-40")
 LENGTHS = ("1-10", "11-20", "21-40", "41-80", "over 80")
 
 Lines = Iterable[Sequence[str]]
@@ -66,7 +72,7 @@ def by_row(results: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def rate(result: Record, rule: str = FIRST) -> float:
-    return float(result["test"]["overall"][rule])
+    return percent(result["test"]["overall"], rule)
 
 
 def figure(values: Sequence[float]) -> str:
@@ -82,27 +88,27 @@ def two(pairs: Sequence[tuple[float, float]]) -> str:
 def groups(results: Sequence[Record], kind: str, name: str) -> str:
     """Both rules for one group of tasks."""
     rates = [result["test"]["groups"][kind][name] for result in results]
-    return two([(group[FIRST], group[LIKELIEST]) for group in rates])
+    return two([(percent(group, FIRST), percent(group, LIKELIEST)) for group in rates])
 
 
 def rows(results: list[Record], mark: str, paper: dict[str, float]) -> Lines:
     last = ["paper"] if paper else []
     yield (
-        "row", "seeds", "first that fits", "likeliest", "new behaviour", "no closed form", "exact match", "minutes",
-        *last,
+        "row", "seeds", "first that fits", "likeliest", "new behaviour", "no closed form", "exact match",
+        "minutes, seed 0", *last,
     )  # fmt: skip
     for row, found in by_row(results).items():
         learned = "training" in found[0]
-        hard = [result["test"]["groups"]["closed form"]["without"][FIRST] for result in found]
+        hard = [percent(result["test"]["groups"]["closed form"]["without"], FIRST) for result in found]
         yield (
             f"{mark}: `{row}`",
             str(len(found)) if learned else "-",
             figure([rate(result) for result in found]),
             figure([rate(result, LIKELIEST) for result in found]),
-            figure([result["novel"][FIRST] for result in found]),
+            figure([percent(result["novel"], FIRST) for result in found]),
             figure(hard),
             figure([rate(result, "exact") for result in found]) if learned else "-",
-            f"{mean(result['curve'][-1]['seconds'] for result in found) / 60:.0f}" if learned else "-",
+            f"{found[0]['curve'][-1]['seconds'] / 60:.0f}" if learned else "-",
             *(str(paper.get(row, "")) for _ in last),
         )
 
@@ -173,9 +179,11 @@ def trainings(result: Record) -> list[str]:
 
 def retraining(language: str, models: Sequence[str], mark: str) -> Lines:
     """Accuracy of each training, beside the paper's."""
-    yield ("row", "tasks", "training 1", "training 2", "training 3", "paper")
+    yield ("row", "tasks", "training 1", "training 2", "training 3", f"paper's {PAPERS_ROW[language]}")
     for name, result in plain_retrainings(language, models):
         published = PAPER_RETRAINING.get((language, share_of(result, language)), ())
+        if language == "karel" and result["model"] != "Exec":
+            published = ()
         paper = ", ".join(f"{value:.1f}" for value in published)
         yield (f"{mark}: {name}", f"{size_of(result):,}", *trainings(result), paper)
 
@@ -209,24 +217,34 @@ def changes(entry: Record, result: Record) -> list[str]:
 
 def choices(mark: str) -> Lines:
     """Rules of choice, and programs that were reduced before training: retrainings of the smallest data set."""
-    yield ("programs at first", "choice", "training 1", "training 2", "training 3", "mean tokens at the end")
+    yield ("programs, training", "first that fits", "likeliest", "no closed form", "mean tokens", "Seq-only, %")
     names = {(False, False): "random", (True, False): "reduced", (True, True): "reduced and rewritten"}
     found = [result for result in retrainings("c", "LaSynth+") if not seed_of(result)]
     for result in found:
         if size_of(result) == size_of(found[0]):
             options, choice = result["data"]["options"], result["relabelling"]["choice"]
             kind = names[bool(options.get("reduce")), bool(options.get("rewrite"))]
-            *_, tokens = changes(result["iterations"][-1], result)
-            yield (f"{mark}: {kind}, {choice}", choice, *trainings(result), tokens)
+            label = f"{mark}: {kind}" + (f", {choice}" if choice != "likeliest" else "")
+            for entry in result["iterations"]:
+                *_, tokens = changes(entry, result)
+                hard = entry["test"]["groups"]["closed form"]["without"]
+                straight = entry["programs"]["category"]["Seq-only"]
+                yield (
+                    f"{label}, {entry['iteration'] + 1}", f"{rate(entry):.1f}", f"{rate(entry, LIKELIEST):.1f}",
+                    f"{percent(hard, FIRST):.1f}", tokens, f"{100 * straight:.0f}",
+                )  # fmt: skip
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
-LATENT = [("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor")]
+LATENT = [("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor"), ("LaSynth+", "RobustFill")]
+REAL = [("Executed", "LaSynth+")]
 PARTIAL, OPERATIONS = [("LaSynth", "NoPartialExecutor")], [("LaSynth", "NoOpPredictor")]
 ATTENTION = [("LaSynth", "NoAttentionInDecoding")]
-BEHIND = [("LaSynth", "RobustFill"), ("LaSynth", "PropertySignatures"), ("LaSynth+", "RobustFill")]
+BEHIND = [
+    ("LaSynth", "RobustFill"), ("LaSynth", "PropertySignatures"), ("RobustFill", "NoExecutor"),
+]  # fmt: skip
 BLOCK = [("LaSynth", "NoExecutor"), ("LaSynth", "RobustFill")]
-GAPS = [*LATENT, ("LaSynth", "RobustFill"), ("LaSynth+", "RobustFill"), ("LaSynth", "PropertySignatures")]
+GAPS = [*LATENT, ("LaSynth", "RobustFill"), ("LaSynth", "PropertySignatures")]
 ON_KAREL = [
     ("LaSynth", "NoExecutor"), ("LaSynth+", "NoExecutor"), ("LaSynth", "NoPartialExecutor"), ("LaSynth", "Bunel"),
     ("LaSynth", "Shin"), ("Exec", "LaSynth"), ("Executed", "LaSynth+"),
@@ -239,18 +257,25 @@ TABLES: dict[str, Callable[[], Lines]] = {
     "rows of C with the paper's networks": lambda: rows(rows_of_c(PAPERS_NETWORKS), "the paper's networks", PAPER),
     "rows of C on reduced programs": lambda: rows(reduced_rows_of_c(), "reduced", {}),
     "latent execution on reduced programs": lambda: versus(
-        reduced_rows_of_c(), [*LATENT, ("LaSynth+", "RobustFill")], {}, "reduced"
+        reduced_rows_of_c(), [*LATENT, ("LaSynth", "RobustFill")], {}, "reduced"
     ),
     "latent execution": lambda: versus(rows_of_c(), LATENT, PAPER, "C"),
     "latent execution with the paper's networks": lambda: versus(
         rows_of_c(PAPERS_NETWORKS), BLOCK, PAPER, "the paper's networks"
     ),
+    "real execution": lambda: versus(rows_of_c(), REAL, PAPER, "C"),
     "partial execution": lambda: versus(rows_of_c(), PARTIAL, PAPER, "C"),
     "operation predictor": lambda: versus(rows_of_c(), OPERATIONS, PAPER, "C"),
     "attention": lambda: versus(rows_of_c(), ATTENTION, PAPER, "C"),
     "older models": lambda: versus(rows_of_c(), BEHIND, PAPER, "C"),
     "gap by type": lambda: gaps(rows_of_c(), GAPS, "category", TYPES, "gap by type"),
     "gap by length": lambda: gaps(rows_of_c(), GAPS, "length", LENGTHS, "gap by length"),
+    "gap by type on Karel": lambda: gaps(
+        rows_of_karel(), LATENT[:2], "category", TYPES_OF_KAREL, "Karel's gap by type"
+    ),
+    "gap by length on Karel": lambda: gaps(
+        rows_of_karel(), LATENT[:2], "length", LENGTHS_OF_KAREL, "Karel's gap by length"
+    ),
     "claims on Karel": lambda: versus(rows_of_karel(), ON_KAREL, PAPER_KAREL, "Karel"),
     "retraining of C": lambda: retraining("c", ["LaSynth+"], "C retrained"),
     "tasks won by retraining of C": lambda: won("c", ["LaSynth+"], "C retrained, tasks"),
@@ -258,9 +283,7 @@ TABLES: dict[str, Callable[[], Lines]] = {
     "retraining and reduction": lambda: choices("C, 10%"),
     "retraining of Karel": lambda: retraining("karel", RETRAINED, "Karel retrained"),
     "tasks won by retraining of Karel": lambda: won("karel", RETRAINED, "Karel retrained, tasks"),
-    "retrained programs of Karel": lambda: programs(
-        "karel", RETRAINED, ("Seq-only", "If-only", "Repeat-only", "While-only", "Mixture"), "Karel programs"
-    ),
+    "retrained programs of Karel": lambda: programs("karel", RETRAINED, TYPES_OF_KAREL, "Karel programs"),
 }
 """The text of each table."""
 PLACE = re.compile(r"<!-- table: (.+?) -->\n.*?<!-- end -->", re.DOTALL)

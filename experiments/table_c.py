@@ -15,7 +15,7 @@ paper's encoder, LSTMs over input and output; `overview=0` leaves out the overvi
 --fresh a row is tested on the test set of its own data. That set contains no program of the training set, so it lacks
 short programs, above all where programs are reduced. A row whose JSON exists is not trained again, and an interrupted
 row continues from its last checkpoint. The figures show greedy validation accuracy against programs and minutes.
-`claims.py` compares the rows.
+`report.py` compares the rows.
 """
 
 from __future__ import annotations

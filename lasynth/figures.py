@@ -12,9 +12,9 @@ from typing import Any
 from lasynth.measurement import Measurement
 from lasynth.task import InputError
 
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 """A palette that colour-blind people can tell apart."""
-HATCHES = ("", "//", "..", "xx", "--", "\\\\", "++", "oo", "**")
+HATCHES = ("", "//", "..", "xx", "--", "\\\\", "++", "oo", "**", "||", "OO")
 MARKERS, LINES = "os^Dv*PX<", ("-", "--", "-.", ":")
 """Each series also has a hatch, or a marker and a line style, so that figures can be read without colours."""
 
@@ -45,7 +45,8 @@ def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
 def distributions(series: Mapping[str, Mapping[str, float]], x: str, y: str, file: Path) -> Path:
     """Draw distributions over the same classes as bars side by side, in percent. `series`: name -> class -> share."""
     figure, axes = _figure()
-    classes = list(dict.fromkeys(name for shares in series.values() for name, share in shares.items() if share))
+    some = {name for shares in series.values() for name, share in shares.items() if share}
+    classes = [name for name in dict.fromkeys(name for shares in series.values() for name in shares) if name in some]
     _draw_bars(axes, {name: [100 * shares.get(one, 0) for one in classes] for name, shares in series.items()})
     axes.set_xticks(range(len(classes)), classes)
     axes.set_xlabel(x)
@@ -63,7 +64,9 @@ def _draw_bars(
         at = [n + (i - (len(heights) - 1) / 2) * width for n in range(len(values))]
         axes.bar(at, values, 0.95 * width, label=name, color=_colour(i), hatch=HATCHES[i % len(HATCHES)])
         if lines is not None:
-            axes.hlines(lines[name], [x - width / 2 for x in at], [x + width / 2 for x in at], "black", linewidth=1.2)
+            ends = [x - width / 2 for x in at], [x + width / 2 for x in at]
+            axes.hlines(lines[name], *ends, "white", linewidth=3)  # so that the line shows on dark bars, too
+            axes.hlines(lines[name], *ends, "black", linewidth=1.2)
 
 
 def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:
@@ -77,6 +80,7 @@ def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, 
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_ylim(bottom=0)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     return _write(figure, file)

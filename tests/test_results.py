@@ -242,7 +242,7 @@ def test_figures_of_relabelling_are_the_measured_ones() -> None:
     ):
         assert shown[label] == [f"{result[name]['tasks/s of processor time']:.1f}" for result in results], label
     fits = [[result[name][FITS] for result in results] for name in ("default", "programs of at most 130 lexemes")]
-    assert f"fits in {fits[0][0]:.1f}% of the tasks (shipped weights) and in {fits[0][1]:.1f}%" in prose
+    assert f"fits in {fits[0][0]:.1f}% of the tasks with the shipped weights, and in {fits[0][1]:.1f}%" in prose
     assert f"with `--max-length 130` in {fits[1][0]:.1f}% and {fits[1][1]:.1f}%" in prose
     assert [result["tasks"] for result in results] == [512, 512]
     assert "on 512 tasks" in prose
@@ -350,10 +350,37 @@ def alone(figures: Any) -> list[float]:
 
 def test_what_the_claims_say_in_words_is_measured() -> None:
     prose = " ".join(RESULTS.split())
-    found = {row: measured(f"table_c/table_c_random_{row}") for row in ("LaSynth", "NoExecutor", "NoPartialExecutor")}
+    names = ("LaSynth", "LaSynth_plus", "NoExecutor", "NoPartialExecutor", "RobustFill", "ClosedForm")
+    found = {row: measured(f"table_c/table_c_random_{row}") for row in names}
+    first = {row: result["test"]["overall"]["first_consistent"] for row, result in found.items()}
+    likeliest = {row: result["test"]["overall"]["most_likely"] for row, result in found.items()}
     assert f"off by about {found['LaSynth']['curve'][-1]['execution']:.1f} nats for each element" in prose
-    rates = [found[row]["test"]["overall"]["first_consistent"] for row in ("NoPartialExecutor", "NoExecutor")]
-    assert ("`NoPartialExecutor` solves exactly as many tasks as `NoExecutor`" in prose) == (rates[0] == rates[1])
+    assert "`NoPartialExecutor` solves exactly as many tasks as `NoExecutor`" in prose
+    assert first["NoPartialExecutor"] == first["NoExecutor"]
+    both = f"{likeliest['LaSynth_plus']:.1f}% instead of {likeliest['RobustFill']:.1f}% (seed 0)"
+    assert f"makes the likeliest program right far more often: {both}" in prose
+    assert f"solves {first['ClosedForm']:.1f}%, more than every row here" in prose
+    assert first["ClosedForm"] > max(rate for row, rate in first.items() if row != "ClosedForm")
+    with_and_without = [
+        measured(f"table_c/table_c_random_RobustFill_encoder_lists{name}")["test"]["overall"]["first_consistent"]
+        for name in ("", "_overview_0")
+    ]
+    assert "solves {:.1f}% with the overview and {:.1f}% without it".format(*with_and_without) in prose
+
+
+def test_the_earlier_table_has_the_gap_that_the_page_names() -> None:
+    earlier = [measured(f"table_c_random_{row}")["test"] for row in ("LaSynth", "NoExecutor")]
+    rates = [test["overall"]["first_consistent"] for test in earlier]
+    pairs = list(zip(*(test["solved"] for test in earlier), strict=True))
+    split = " : ".join(str(pairs.count(pair)) for pair in (("1", "0"), ("0", "1")))
+    assert f"the gap was {rates[0] - rates[1]:.1f} points ({split} tasks)" in " ".join(RESULTS.split())
+
+
+def test_what_retraining_brings_in_words_is_measured() -> None:
+    rates = [entry["test"]["overall"] for entry in measured("retraining/c_50000_LaSynth_plus")["iterations"]]
+    first = [round(rate["first_consistent"], 1) for rate in rates]
+    assert f"the second training on relabelled programs gains {first[2] - first[0]:.1f} points" in RESULTS
+    assert abs(first[1] - first[0]) < 0.5, "the page says that the first one gains nothing"
 
 
 def test_figures_at_equal_time_are_the_measured_ones() -> None:
