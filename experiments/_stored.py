@@ -13,28 +13,38 @@ RESULTS = Path(__file__).parent / "results"
 PAPERS_NETWORKS = "encoder_lists_overview_0"
 """Settings that rows of C were also trained with, as their files name them: the paper's encoder instead of ours, and no
 overview of the examples."""
-NAME = re.compile(r"table_c_random_(LaSynth_plus|[A-Za-z]+)(?:_(?P<settings>.+?))??(?:_seed_\d+)?")
+NAME = re.compile(
+    r"(?P<table>table_(?:c_random|c_reduced|karel_generated))_(?:LaSynth_plus|[A-Za-z]+)"
+    r"(?:_(?P<settings>.+?))??(?:_seed_\d+)?"
+)
+"""Of a row's file: the table, the row, settings or a time that differ from the usual ones, a seed other than 0."""
 
 
 def read(files: Iterable[Path]) -> list[Record]:
     return [json.loads(file.read_text()) for file in sorted(files)]
 
 
+def rows_of(table: str, folder: Path, settings: str = "") -> list[Record]:
+    """All rows and seeds of a results table: those with the usual settings, or with these."""
+    names = [(file, NAME.fullmatch(file.stem)) for file in folder.glob("*.json")]
+    return read(
+        file for file, name in names if name and name["table"] == table and (name["settings"] or "") == settings
+    )
+
+
 def rows_of_c(settings: str = "") -> list[Record]:
-    """All rows and seeds of the table of restricted C: those with the usual settings, or with these."""
-    names = [(file, NAME.fullmatch(file.stem)) for file in (RESULTS / "table_c").glob("*.json")]
-    return read(file for file, name in names if name and (name["settings"] or "") == settings)
+    """Rows of the table of restricted C."""
+    return rows_of("table_c_random", RESULTS / "table_c", settings)
 
 
 def reduced_rows_of_c() -> list[Record]:
-    """All rows of the table of restricted C with reduced programs."""
-    return read(RESULTS.glob("table_c_reduced_*.json"))
+    """Rows of the table of restricted C with reduced programs."""
+    return rows_of("table_c_reduced", RESULTS)
 
 
 def rows_of_karel() -> list[Record]:
-    """All rows of Karel's table with equal numbers of programs."""
-    files = RESULTS.glob("table_karel_generated_*.json")
-    return read(file for file in files if "minutes" not in file.stem)
+    """Rows of Karel's table with equal numbers of programs."""
+    return rows_of("table_karel_generated", RESULTS)
 
 
 def seed_of(result: Record) -> int:

@@ -29,7 +29,7 @@ from lasynth.describe import describe
 from lasynth.evaluate import evaluate
 from lasynth.progress import progress
 from lasynth.relabel import Relabelled, Relabelling, relabel
-from lasynth.retrain import Retraining, retrain
+from lasynth.retrain import Retraining, retrain, summary
 from lasynth.settings import EvaluateConfig, RelabelConfig, SearchConfig, TrainConfig
 from lasynth.task import InputError
 from lasynth.train import Job, Outcome, shape_of, train
@@ -85,13 +85,20 @@ def measure(data: Path, arguments: argparse.Namespace) -> Record | None:
     if stored is not None and len(stored["iterations"]) > arguments.iterations:
         return stored
     known = [] if stored is None else stored["iterations"]
-    for iterations in range(1, arguments.iterations + 1):  # one more each time, so that results come early
-        entries = retrain(replace(job, iterations=iterations), perform, print)
-        if entries is None:
-            return None
-        for entry in entries[len(known) :]:
+
+    def judge_new_models() -> None:
+        for entry in summary(job)[len(known) :]:
             known.append({**entry, **tested(job, entry["iteration"], search, arguments)})
             write_result(file, {**settings, "iterations": known, "hardware": conditions()})
+
+    def perform_and_test(stage: Job | Relabelling) -> Outcome | Relabelled:
+        done = perform(stage)
+        judge_new_models()
+        return done
+
+    if retrain(job, perform_and_test, print) is None:
+        return None
+    judge_new_models()  # of stages that were complete before, but not tested
     return {**settings, "iterations": known}
 
 
