@@ -15,6 +15,20 @@ from torch import Tensor, nn
 
 from lasynth.vocab import PAD
 
+ROWS = 64
+"""Numbers of rows are rounded up to powers of two, and above this number to its multiples."""
+
+
+def few_sizes(count: int, multiple: int = ROWS) -> Tensor:
+    """Indices of `count` rows, then of some of them again, so that few numbers of rows occur. (count or more,)
+
+    For each new shape, oneDNN makes new kernels, which often takes longer than the product. The rows that occur again
+    are spread over all of them.
+    """
+    size = -(-count // multiple) * multiple if count > multiple else 1 << (count - 1).bit_length()
+    again = size - count
+    return torch.cat([torch.arange(count), torch.arange(again) * count // max(1, again)])
+
 
 class Join(nn.Module):
     """A linear layer over the concatenation of its arguments.
@@ -75,6 +89,10 @@ def attend(
     return (context + own).tanh()
 
 
+TASKS, PLACES = 16, 4
+"""Like ROWS, for the rows and columns of `Places`."""
+
+
 class Places(NamedTuple):
     """Places of N queries in a table (G, W): a row per task, with all queries to the memory of this task.
 
@@ -82,20 +100,24 @@ class Places(NamedTuple):
     """
 
     tasks: Tensor
-    """(G,) the tasks that have a query."""
+    """(G,) the tasks that have a query, and some of them again, without queries."""
     place: Tensor
     """(N,) the place of each query in the flattened table."""
     width: int
-    """W: the largest number of queries of a task."""
+    """W: at least the largest number of queries of a task."""
 
     @staticmethod
     def of(task: Tensor) -> Places:
-        """Places of queries to these tasks, in any order. (N,)"""
+        """Places of queries to these tasks, in any order. The table is a little larger than needed, see `few_sizes`.
+
+        (N,)
+        """
         tasks, group, counts = torch.unique(task, return_inverse=True, return_counts=True)
         order, begin = group.argsort(stable=True), counts.cumsum(0) - counts
         slot = torch.empty_like(group)
         slot[order] = torch.arange(len(group), device=group.device) - begin[group[order]]
-        width = int(counts.max())
+        width = -(-int(counts.max()) // PLACES) * PLACES
+        tasks = tasks[few_sizes(len(tasks), TASKS).to(tasks.device)]
         return Places(tasks, group * width + slot, width)
 
     def spread(self, queries: Tensor) -> Tensor:

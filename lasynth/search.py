@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from lasynth.domains.base import Syntax
 from lasynth.domains.learnable import Hopeless
+from lasynth.layers import few_sizes
 from lasynth.models.base import IO, AnyState, Searchable, device_of
 from lasynth.precision import half_precision
 from lasynth.settings import SearchConfig
@@ -148,11 +149,12 @@ def _search(
     clock = _Clock(config.seconds)
     count, device = io.inputs.shape[0], io.inputs.device
     state = model.start(io)
-    last = torch.full((count,), BOS, device=device)  # (N,) the last lexeme of each open hypothesis
+    last = torch.full((count,), BOS, device=device)  # (N,) the last lexeme of each open hypothesis; see `few_sizes`
+    hypotheses = count
     grammar = None if syntax is None else syntax.start(count)  # (N, ..)
     for length in range(config.max_length):
         log_probs, state = model.step(state, last)
-        log_probs = log_probs.float().cpu()  # (N, V)
+        log_probs = log_probs[:hypotheses].float().cpu()  # (N, V)
         if log_probs.isnan().any():
             raise Diverged("the model's output is not a number: its training has diverged")
         log_probs[:, [PAD, BOS]] = NEVER
@@ -172,7 +174,8 @@ def _search(
         rows, last = origin[going], beams.tokens[going, length].long()  # (N,), (N,)
         if syntax is not None and grammar is not None:
             grammar = syntax.advance(grammar[rows.numpy()], last.numpy())
-        state, last = state.reorder(rows.to(device)), last.to(device)
+        hypotheses, some_again = len(rows), few_sizes(len(rows))
+        state, last = state.reorder(rows[some_again].to(device)), last[some_again].to(device)
     yield beams
 
 

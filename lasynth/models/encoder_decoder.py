@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Generator, Tensor
 
 from lasynth.config import ModelConfig
-from lasynth.layers import Places, program_loss
+from lasynth.layers import Places, few_sizes, program_loss
 from lasynth.models.base import IO, Batch, Losses, Synthesizer
 from lasynth.models.decoder import INPUT, OUTPUT, Decoder, Overview, View
 from lasynth.models.encoding import Encoding
@@ -95,7 +95,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         depth = state.depth + self.nesting[tokens]
         rows = self._points(tokens, depth).nonzero().squeeze(1)
         if len(rows):
-            state = self._execute(state, rows, hidden)
+            state = self._execute(state, rows[few_sizes(len(rows)).to(rows.device)], hidden)
         places = Places.of(state.task)
         fixed = [View(view.index_select(0, places.tasks), places=places) for view in state.examples.fixed_views]
         moving = [View(view.index_select(0, state.pool_row)) for view in state.pool.views]

@@ -6,12 +6,32 @@ import pytest
 import torch
 from torch import nn
 
-from lasynth.layers import Attention, Join, Places, TokenAttention, masked_mean, max_over_examples, program_loss
+from lasynth.layers import (
+    Attention,
+    Join,
+    Places,
+    TokenAttention,
+    few_sizes,
+    masked_mean,
+    max_over_examples,
+    program_loss,
+)
 
 
 @pytest.fixture
 def generator() -> torch.Generator:
     return torch.Generator().manual_seed(5)
+
+
+def test_few_sizes_keep_all_rows_and_repeat_each_at_most_once() -> None:
+    sizes = set()
+    for count in range(1, 1025):
+        rows = few_sizes(count, 64).tolist()
+        assert rows[:count] == list(range(count))
+        assert len(set(rows[count:])) == len(rows) - count
+        assert max(rows) < count <= len(rows) < 2 * count
+        sizes.add(len(rows))
+    assert len(sizes) == 7 + 1024 // 64 - 1
 
 
 def test_join_is_a_linear_layer_over_the_concatenation(generator: torch.Generator) -> None:

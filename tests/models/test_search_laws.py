@@ -65,7 +65,10 @@ def test_beam_one_is_greedy(config: ModelConfig, constrained: bool, batch: Batch
 def test_only_hypotheses_at_an_execution_point_are_executed(
     row: str, batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The executor runs once for each hypothesis that ends a statement. The same search gives the same result."""
+    """The executor runs for each hypothesis that ends a statement, and again for a few of them, to keep to few shapes.
+
+    The same search gives the same result.
+    """
     model, search = certain_model(ROWS[f"{row}, cpu"]), SearchConfig(beam=5, max_length=9)
     executor: Any = model.networks.executor
     assert isinstance(executor, torch.nn.Module)
@@ -81,7 +84,7 @@ def test_only_hypotheses_at_an_execution_point_are_executed(
 
     monkeypatch.setattr(model, "step", counted)
     found = beam_search(model, batch.io, DOMAIN.syntax, search)
-    assert 0 < executed[0] == ends[0]
+    assert 0 < ends[0] <= executed[0] < 2 * ends[0]
     again = beam_search(model, batch.io, DOMAIN.syntax, search)
     assert (found.tokens == again.tokens).all()
     assert (found.scores == again.scores).all()
