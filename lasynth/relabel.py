@@ -39,7 +39,7 @@ from lasynth.parquet import check_columns, open_parquet
 from lasynth.progress import progress
 from lasynth.replacement import HELD_OUT, ITERATION, write_replaced
 from lasynth.settings import RelabelConfig
-from lasynth.task import InputError, Occupied, OutOfMemory, lacks_memory
+from lasynth.task import InputError, Occupied, enough_memory
 
 PLAN, STOP = "plan.json", "stop"
 OVERWRITE = "overwrite"
@@ -101,22 +101,12 @@ def relabel(job: Relabelling, told_to_stop: Callable[[], bool] = lambda: False) 
     """
     with processes() as group:
         facts = group.from_leader(partial(_prepare, job, bool(group.restarts)))
-    with stop_signal() as signalled, _nothing_left(job), _memory_errors(job.config.search.tasks):
+    memory = enough_memory(f"to search {job.config.search.tasks:,} tasks together")
+    with stop_signal() as signalled, _nothing_left(job), memory:
         work = None if facts is None else _Work(job, group, facts, lambda: signalled() or told_to_stop())
         if work is not None and not work.do():
             return Relabelled(None, True, group.leads)
     return Relabelled(relabelled(job.out), False, group.leads)
-
-
-@contextmanager
-def _memory_errors(tasks: int) -> Iterator[None]:
-    """Turn a lack of memory into OutOfMemory."""
-    try:
-        yield
-    except (MemoryError, RuntimeError) as error:
-        if lacks_memory(error):
-            raise OutOfMemory(f"there is not enough memory to search {tasks:,} tasks together") from error
-        raise
 
 
 # --- before ----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ Independent of languages, file formats and networks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -91,6 +93,17 @@ def lacks_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(
         words in str(error) for words in ("can't allocate memory", "out of memory")
     )
+
+
+@contextmanager
+def enough_memory(work: str) -> Iterator[None]:
+    """Turn a lack of memory into OutOfMemory. `work` says what the memory is for."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if lacks_memory(error):
+            raise OutOfMemory(f"there is not enough memory {work}") from error
+        raise
 
 
 class ExecutionError(RuntimeError):

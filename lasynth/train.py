@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,7 +39,7 @@ from lasynth.reward import BeamReward
 from lasynth.runlog import RunLog, run_log
 from lasynth.settings import MAY_CHANGE, SearchConfig, TrainConfig, share
 from lasynth.split import Split, load_split
-from lasynth.task import Diverged, InputError, OutOfMemory, lacks_memory
+from lasynth.task import Diverged, InputError, enough_memory
 
 FLOOR = 0.01
 """Share of the learning rate that is left at the end of a cosine."""
@@ -108,7 +107,8 @@ def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome
     if not job.train.steps and not job.train.hours:
         raise InputError("training needs a number of steps or of hours")
     cleaned = runfolder.nothing_left(job.out, job.resume, job.overwrite)
-    with cleaned, _memory_errors(job.train.batch), processes() as group, stop_signal() as signalled:
+    memory = enough_memory(f"for a batch of {job.train.batch:,} programs and a model of this size")
+    with cleaned, memory, processes() as group, stop_signal() as signalled:
         share(job.train.batch, group.size)
         run = _Run(job, group)
 
@@ -121,18 +121,6 @@ def train(job: Job, told_to_stop: Callable[[], bool] = lambda: False) -> Outcome
             runfolder.clear(job.out)  # only now, when the data and the settings are known to be usable
         with run_log(job.out, run.progress.step) as log:
             return _loop(run, stop, log)
-
-
-@contextmanager
-def _memory_errors(batch: int) -> Iterator[None]:
-    """Turn a lack of memory into OutOfMemory."""
-    try:
-        yield
-    except (MemoryError, RuntimeError) as error:
-        if lacks_memory(error):
-            text = f"there is not enough memory for a batch of {batch:,} programs and a model of this size"
-            raise OutOfMemory(text) from error
-        raise
 
 
 def _loop(run: _Run, stop: Callable[[], bool], log: RunLog | None) -> Outcome:
