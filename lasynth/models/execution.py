@@ -73,7 +73,8 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     sizes = [len(counts), *(min(len(counts), -(-size // ROWS) * ROWS) for size in needed)]
     packed = [initial[order]]
     for s, size in enumerate(sizes[1:]):
-        packed.append(executor(packed[-1][:size], context[:size, s]))
+        before = packed[-1] if len(packed[-1]) == size else packed[-1][:size]
+        packed.append(executor(before, context[:size, s]))
     offsets = torch.tensor([0, *sizes[:-1]], device=counts.device).cumsum(0)
     index = offsets + rank.unsqueeze(1)
     exists = torch.arange(len(sizes), device=counts.device) <= counts.unsqueeze(1)

@@ -22,7 +22,7 @@ from lasynth.domains.karel.tensor import CHANNELS
 from lasynth.domains.karel.world import MAX_INPUT_MARKERS, WALL
 
 WAYS = 4
-ROBOT, WALLS, BOUNDARY, MARKERS = slice(0, WAYS), WAYS, 5, slice(6, CHANNELS)
+ROBOT, MARKERS = slice(0, WAYS), slice(6, CHANNELS)
 CELLS = FRAME * FRAME
 PARTS = 3
 """Parts of the world in each direction."""
@@ -267,21 +267,20 @@ class GridExecutor(nn.Module):
         begin = context.expand(*rows, -1).reshape(len(worlds), -1)
         seen = self.whole(self.blocks(self.seen(worlds).relu()).flatten(1)).relu()
         state, _ = self.state(seen.to(begin.dtype), (begin, torch.zeros_like(begin)))  # (N, H)
-        free = 1 - worlds[:, WALLS] - worlds[:, BOUNDARY]  # (N, 18, 18)
-        place = self._place(state, worlds).softmax(-1).view(-1, 1, FRAME, FRAME)
-        way = self.way(state).float().softmax(-1).view(-1, 4, 1, 1)
-        markers = self._markers(state, worlds) * free.unsqueeze(1)
-        fixed = worlds[:, [WALLS, BOUNDARY]]
+        robot, fixed, some = torch.split(worlds, [WAYS, 2, MAX_INPUT_MARKERS], 1)
+        fixed = fixed.detach()  # no layer has made it
+        place = self._place(state, robot).softmax(-1).view(-1, 1, FRAME, FRAME)
+        way = self.way(state).float().softmax(-1).view(-1, WAYS, 1, 1)
+        markers = self._markers(state, worlds, some) * (1 - fixed.sum(1, keepdim=True))
         return torch.cat([place * way, fixed, markers], 1).view_as(latent)
 
-    def _place(self, state: Tensor, worlds: Tensor) -> Tensor:
-        """Scores of the robot's cell. (N, H) -> (N, 324)"""
+    def _place(self, state: Tensor, robot: Tensor) -> Tensor:
+        """Scores of the robot's cell. (N, H), (N, 4, 18, 18) -> (N, 324)"""
         scores: Tensor = self.place(state).float()
-        return scores if self.by_lstm else scores + worlds[:, ROBOT].sum(1).flatten(1).clamp(min=LEAST).log()
+        return scores if self.by_lstm else scores + robot.sum(1).flatten(1).clamp(min=LEAST).log()
 
-    def _markers(self, state: Tensor, worlds: Tensor) -> Tensor:
-        """Probabilities of 1 to 10 markers in each cell. (N, H), (N, 16, 18, 18) -> (N, 10, 18, 18)"""
-        some = worlds[:, MARKERS]
+    def _markers(self, state: Tensor, worlds: Tensor, some: Tensor) -> Tensor:
+        """Probabilities of 1 to 10 markers in each cell. (N, H), (N, 16, 18, 18), (N, 10, 18, 18) -> as the last"""
         before = torch.cat([(1 - some.sum(1, keepdim=True)).clamp(min=0), some], 1)  # (N, 11, 18, 18)
         if self.by_lstm:
             cells = before.flatten(2).transpose(1, 2)  # (N, 324, 11)
