@@ -18,7 +18,7 @@ from lasynth.config import ModelConfig, model_config
 from lasynth.domains.karel import interpreter, tensor
 from lasynth.domains.karel.domain import Karel
 from lasynth.domains.karel.grammar import REPEAT, STATE, STATEMENT_ENDS
-from lasynth.domains.karel.learning.grid_networks import BOUNDARY, MARKERS, ROBOT, WALLS, GridNetworks, dense
+from lasynth.domains.karel.learning.grid_networks import FIXED, MARKERS, ROBOT, GridNetworks, dense
 from lasynth.domains.karel.learning.programs import LexemeMachine, allowed_size
 from lasynth.domains.karel.learning.traces import SENSES, ActionTraces
 from lasynth.domains.karel.learning.values import BYTES, WorldValues, from_bytes, world_bytes
@@ -376,10 +376,10 @@ def test_soft_states_are_probabilities_and_walls_stay(network: Literal["lstm", "
     after = executor(latent, executor.prepare(torch.randn(3, 1, SMALL["decoder_hidden"])))
     assert after.shape == latent.shape
     torch.testing.assert_close(after[:, :, ROBOT].sum((2, 3, 4)), torch.ones(3, 2))
-    assert torch.equal(after[:, :, [WALLS, BOUNDARY]], latent[:, :, [WALLS, BOUNDARY]])
+    assert torch.equal(after[:, :, FIXED], latent[:, :, FIXED])
     assert (after >= 0).all()
     assert (after[:, :, MARKERS].sum(2) <= 1 + 1e-5).all()
-    assert (after[:, :, MARKERS] * latent[:, :, [WALLS]] == 0).all()
+    assert (after[:, :, MARKERS] * latent[:, :, FIXED][:, :, :1] == 0).all()
 
 
 def test_a_certain_world_costs_nothing_and_any_other_much() -> None:

@@ -22,7 +22,8 @@ from lasynth.domains.karel.tensor import CHANNELS
 from lasynth.domains.karel.world import MAX_INPUT_MARKERS, WALL
 
 WAYS = 4
-ROBOT, MARKERS = slice(0, WAYS), slice(6, CHANNELS)
+ROBOT, FIXED, MARKERS = slice(0, WAYS), slice(WAYS, 6), slice(6, CHANNELS)
+"""Channels; the fixed ones are wall and boundary."""
 CELLS = FRAME * FRAME
 PARTS = 3
 """Parts of the world in each direction."""
@@ -267,7 +268,7 @@ class GridExecutor(nn.Module):
         begin = context.expand(*rows, -1).reshape(len(worlds), -1)
         seen = self.whole(self.blocks(self.seen(worlds).relu()).flatten(1)).relu()
         state, _ = self.state(seen.to(begin.dtype), (begin, torch.zeros_like(begin)))  # (N, H)
-        robot, fixed, some = torch.split(worlds, [WAYS, 2, MAX_INPUT_MARKERS], 1)
+        robot, fixed, some = torch.split(worlds, [part.stop - part.start for part in (ROBOT, FIXED, MARKERS)], 1)
         fixed = fixed.detach()  # no layer has made it
         place = self._place(state, robot).softmax(-1).view(-1, 1, FRAME, FRAME)
         way = self.way(state).float().softmax(-1).view(-1, WAYS, 1, 1)
