@@ -357,6 +357,8 @@ def test_what_the_claims_say_in_words_is_measured() -> None:
     assert f"off by about {found['LaSynth']['curve'][-1]['execution']:.1f} nats for each element" in prose
     assert "`NoPartialExecutor` solves exactly as many tasks as `NoExecutor`" in prose
     assert first["NoPartialExecutor"] == first["NoExecutor"]
+    again = measured("table_c/table_c_random_NoExecutor_seed_1")["test"]["overall"]["first_consistent"]
+    assert f"with another seed `NoExecutor` alone solves {again:.1f}% instead of {first['NoExecutor']:.1f}%" in prose
     both = f"{likeliest['LaSynth_plus']:.1f}% instead of {likeliest['RobustFill']:.1f}% (seed 0)"
     assert f"makes the likeliest program right far more often: {both}" in prose
     assert f"solves {first['ClosedForm']:.1f}%, more than every row here" in prose
