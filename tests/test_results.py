@@ -378,6 +378,26 @@ def test_the_earlier_table_has_the_gap_that_the_page_names() -> None:
     assert f"the gap was {rates[0] - rates[1]:.1f} points ({split} tasks)" in " ".join(RESULTS.split())
 
 
+def test_what_reduction_brings_beside_retraining_is_measured() -> None:
+    random, reduced = (measured(f"retraining/c_50000_LaSynth_plus{name}")["iterations"] for name in ("", "_reduced"))
+
+    def solved(entry: Any) -> float:
+        return float(entry["test"]["overall"]["first_consistent"])
+
+    def split(one: Any, other: Any) -> str:
+        pairs = list(zip(one["test"]["solved"], other["test"]["solved"], strict=True))
+        return f"{pairs.count(('1', '0'))} : {pairs.count(('0', '1'))} tasks"
+
+    prose, replaced = " ".join(RESULTS.split()), reduced[1]["replaced"] / reduced[1]["tasks"]
+    for sentence in (
+        f"on reduced programs solves {solved(reduced[0]):.1f}% of the fresh tasks, one on random programs "
+        f"{solved(random[0]):.1f}% ({split(reduced[0], random[0])})",
+        f"lift the latter to {solved(random[2]):.1f}% ({split(reduced[0], random[2])} for reduction)",
+        f"{solved(reduced[1]):.1f}% ({split(reduced[1], reduced[0])}), although it replaces {100 * replaced:.0f}%",
+    ):
+        assert sentence in prose, sentence
+
+
 def test_what_retraining_brings_in_words_is_measured() -> None:
     rates = [entry["test"]["overall"] for entry in measured("retraining/c_50000_LaSynth_plus")["iterations"]]
     first = [round(rate["first_consistent"], 1) for rate in rates]
