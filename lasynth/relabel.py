@@ -25,8 +25,6 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from lasynth import checkpoint
 from lasynth.dataset import CARD, check_free, count_tasks, read_card
 from lasynth.decoding import PROGRAM, Decoding, bounds
@@ -37,7 +35,7 @@ from lasynth.files import remove_leftovers, write_file
 from lasynth.interruption import stop_signal
 from lasynth.parquet import check_columns, open_parquet
 from lasynth.progress import progress
-from lasynth.replacement import HELD_OUT, ITERATION, write_replaced
+from lasynth.replacement import HELD_OUT, ITERATION, ITERATIONS, write_replaced
 from lasynth.settings import RelabelConfig
 from lasynth.task import InputError, Occupied, enough_memory
 
@@ -177,7 +175,7 @@ def check_splits(data: Path) -> None:
         if (file := data / f"{split}.parquet").exists():
             columns = open_parquet(file).schema_arrow
             check_columns(file, columns, domain, PROGRAM)
-            if ITERATION in columns.names and columns.field(ITERATION).type != pa.int32():
+            if ITERATION in columns.names and columns.field(ITERATION).type != ITERATIONS.type:
                 raise InputError(f"{file} cannot be relabelled: its column {ITERATION} does not hold int32")
 
 

@@ -26,6 +26,7 @@ from lasynth.parquet import open_parquet, reading
 
 ITERATION = "iteration"
 """Column of the training set: 0 for an original program, else the iteration that decoded it."""
+ITERATIONS = pa.field(ITERATION, pa.int32())
 HELD_OUT = ("val", "test")
 
 
@@ -54,7 +55,7 @@ def write_replaced(data: Path, out: Path, overwrite: bool, shards: Sequence[Path
 
 
 def _with_iteration(columns: pa.Schema) -> pa.Schema:
-    return columns if ITERATION in columns.names else columns.append(pa.field(ITERATION, pa.int32()))
+    return columns if ITERATION in columns.names else columns.append(ITERATIONS)
 
 
 def _pieces(path: Path, file: pq.ParquetFile, size: int) -> Iterator[pa.Table]:

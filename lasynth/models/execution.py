@@ -73,7 +73,8 @@ def run_chain(executor: Executor, initial: Tensor, hidden: Tensor, points: Tenso
     sizes = [len(counts), *(min(len(counts), -(-size // ROWS) * ROWS) for size in needed)]
     packed = [initial[order]]
     for s, size in enumerate(sizes[1:]):
-        before = packed[-1] if len(packed[-1]) == size else packed[-1][:size]
+        # a slice would cost a copy of all values in the backward pass
+        before = packed[-1] if len(packed[-1]) == size else packed[-1][:size]  # (size, K, *)
         packed.append(executor(before, context[:size, s]))
     offsets = torch.tensor([0, *sizes[:-1]], device=counts.device).cumsum(0)
     index = offsets + rank.unsqueeze(1)
