@@ -1,12 +1,16 @@
-"""Compares two rows of a results table on the same tasks: differences, and exact sign tests.
+"""Compares two rows of a results table on the same tasks: differences, and an exact test.
 
-The sign test looks at the tasks that only one of the rows solves. The p-value says how likely so uneven a split is if
-the rows are equally good. It speaks of the choice of tasks, not of other training seeds.
+A row may have several seeds. Then a task's difference is in how many trainings of one row solve it more than of the
+other. The test asks how likely so large a sum of differences is if each task's could as well have the other sign. With
+one seed it is the sign test on the tasks that only one row solves. The p-value speaks of the choice of tasks; what
+another training would change is seen in the differences seed by seed.
 """
 
 from __future__ import annotations
 
-from math import comb
+from collections import Counter
+from collections.abc import Sequence
+from statistics import mean
 
 from _results import Record
 
@@ -17,38 +21,46 @@ def percent(group: Record, rule: str) -> float:
     return 100 * round(float(group[rule]) * tasks / 100) / tasks
 
 
-def sign_test(one: int, other: int) -> float:
-    """Two-sided p-value of a split of `one + other` tasks, if both rows are equally likely to win each."""
-    total, fewer = one + other, min(one, other)
-    if not total:
-        return 1.0
-    return float(min(1.0, 2 * sum(comb(total, k) for k in range(fewer + 1)) / 2**total))
+def sign_flip_test(differences: Sequence[int]) -> float:
+    """Two-sided p-value of a sum of differences, if each is equally likely to have the other sign. Exact."""
+    sizes = [abs(difference) for difference in differences if difference]
+    ways = Counter({0: 1})  # sum -> how many choices of signs give it
+    for size in sizes:
+        more: Counter[int] = Counter()
+        for total, count in ways.items():
+            more[total + size] += count
+            more[total - size] += count
+        ways = more
+    extreme = abs(sum(differences))
+    return sum(count for total, count in ways.items() if abs(total) >= extreme) / 2 ** len(sizes)
 
 
 def only(one: str, other: str) -> int:
-    """Tasks that only the first of two rows solves; each mark is 1 or 0."""
+    """Tasks that only the first of two results solves; each mark is 1 or 0."""
     return sum(a == "1" and b != "1" for a, b in zip(one, other, strict=True))
 
 
-def compare(one: Record, other: Record) -> Record:
-    """Two rows with the same seed and the same test tasks."""
-    wins, losses = (only(a["test"]["solved"], b["test"]["solved"]) for a, b in ((one, other), (other, one)))
-    rates = [percent(result["test"]["overall"], "first_consistent") for result in (one, other)]
+def compare(ones: Sequence[Record], others: Sequence[Record]) -> Record:
+    """Two rows on the same test tasks. Results at the same place in both sequences have the same seed."""
+    pairs = list(zip(ones, others, strict=True))
+    solved = [(one["test"]["solved"], other["test"]["solved"]) for one, other in pairs]
+    rates = [tuple(percent(side["test"]["overall"], "first_consistent") for side in pair) for pair in pairs]
+    tasks = zip(*(mark for pair in solved for mark in pair), strict=True)  # the marks of each task, in all results
     return {
-        "seed": one["training"]["seed"],
-        "difference": rates[0] - rates[1],
-        "only the first": wins,
-        "only the second": losses,
-        "p": sign_test(wins, losses),
-        "gap by category": gaps(one, other, "category"),
-        "gap by length": gaps(one, other, "length"),
+        "points": [one - other for one, other in rates],
+        "only the first": sum(only(one, other) for one, other in solved),
+        "only the second": sum(only(other, one) for one, other in solved),
+        "p": sign_flip_test([marks[::2].count("1") - marks[1::2].count("1") for marks in tasks]),
+        "gap by category": gaps(pairs, "category"),
+        "gap by length": gaps(pairs, "length"),
     }
 
 
-def gaps(one: Record, other: Record, kind: str) -> dict[str, float]:
-    """How much more one row solves, in points, for each group of tasks."""
-    groups = [result["test"]["groups"][kind] for result in (one, other)]
-    return {
-        name: percent(groups[0][name], "first_consistent") - percent(groups[1][name], "first_consistent")
-        for name in groups[0]
-    }
+def gaps(pairs: Sequence[tuple[Record, Record]], kind: str) -> dict[str, float]:
+    """How much more one row solves, in points, for each group of tasks; the mean over seeds."""
+
+    def rate(result: Record, name: str) -> float:
+        return percent(result["test"]["groups"][kind][name], "first_consistent")
+
+    names = pairs[0][0]["test"]["groups"][kind]
+    return {name: mean(rate(one, name) - rate(other, name) for one, other in pairs) for name in names}

@@ -6,9 +6,13 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import mean
 
+from _paired import percent
 from _results import Record
 
+FIRST, LIKELIEST = "first_consistent", "most_likely"
+"""The two rules, as results name them."""
 RESULTS = Path(__file__).parent / "results"
 PAPERS_NETWORKS = "encoder_lists_overview_0"
 """Settings that rows of C were also trained with, as their files name them: the paper's encoder instead of ours, and no
@@ -50,6 +54,19 @@ def rows_of_karel() -> list[Record]:
 def seed_of(result: Record) -> int:
     """The seed of a row; 0 for one without training."""
     return int(result["training"]["seed"]) if "training" in result else 0
+
+
+def rate(result: Record, rule: str = FIRST) -> float:
+    """How many test tasks a row solves by a rule, in percent."""
+    return percent(result["test"]["overall"], rule)
+
+
+def by_row(results: Iterable[Record]) -> dict[str, list[Record]]:
+    """The results of each row, seed by seed; the best row comes first."""
+    found: dict[str, list[Record]] = {}
+    for result in sorted(results, key=seed_of):
+        found.setdefault(result["model"], []).append(result)
+    return dict(sorted(found.items(), key=lambda item: -mean(rate(result) for result in item[1])))
 
 
 def retrainings(language: str, row: str) -> list[Record]:

@@ -2,9 +2,9 @@
 
     python experiments/figures.py [--out experiments/figures]
 
-Bars of accuracy by type and by length of programs for every results table; for retraining, curves of accuracy, and the
-types and lengths of the training programs after each iteration for the smallest data set. What has no results is left
-out. Only first seeds are drawn.
+Bars of accuracy by type and by length of programs for every results table, with the spread where a row has several
+seeds; for retraining, curves of accuracy, and the types and lengths of the training programs after each iteration for
+the smallest data set. What has no results is left out.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from _results import Record
-from _stored import PAPERS_NETWORKS, is_plain, retrainings, rows_of_c, rows_of_karel, seed_of, size_of
-from _table import measurements
+from _stored import PAPERS_NETWORKS, by_row, is_plain, retrainings, rows_of_c, rows_of_karel, size_of
 
 from lasynth.figures import curves, distributions, plot_results
+from lasynth.measurement import Measurement
 from lasynth.task import InputError
 
 FOLDER = Path(__file__).parent / "figures"
@@ -34,13 +35,21 @@ def draw(out: Path) -> Iterator[Path]:
         (f"table_c/random_{PAPERS_NETWORKS}", rows_of_c(PAPERS_NETWORKS)),
         ("table_karel/generated", rows_of_karel()),
     ):
-        rows = [result for result in results if seed_of(result) == 0]
-        rows.sort(key=lambda result: -result["test"]["overall"]["first_consistent"])
-        if rows:
-            yield from plot_results(measurements(rows), out / name)
+        if results:
+            yield from plot_results([measured(result) for result in best_first(results)], out / name)
     for language, row in RETRAINED:
         if found := list(filter(is_plain, retrainings(language, row))):
             yield from draw_retraining(found, out / "retraining" / f"{language}_{row.replace('+', '_plus')}")
+
+
+def best_first(results: list[Record]) -> list[Record]:
+    """The results of each row together, the best row first."""
+    return [result for seeds in by_row(results).values() for result in seeds]
+
+
+def measured(result: Record) -> Measurement:
+    """The test of a row, under the row's name for all seeds."""
+    return replace(Measurement.from_json(result["test"]), model=result["model"])
 
 
 def draw_retraining(results: list[Record], folder: Path) -> Iterator[Path]:

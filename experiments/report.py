@@ -20,8 +20,12 @@ from statistics import mean, stdev
 from _paired import compare, percent
 from _results import Record
 from _stored import (
+    FIRST,
+    LIKELIEST,
     PAPERS_NETWORKS,
+    by_row,
     is_plain,
+    rate,
     reduced_rows_of_c,
     retrainings,
     rows_of_c,
@@ -33,7 +37,6 @@ from _stored import (
 from lasynth.task import InputError
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
-FIRST, LIKELIEST = "first_consistent", "most_likely"
 PAPER = {
     "LaSynth": 55.2, "NoAttentionInDecoding": 53.5, "NoOpPredictor": 53.7, "NoPartialExecutor": 42.9,
     "NoExecutor": 38.6, "RobustFill": 37.6, "PropertySignatures": 34.5,
@@ -63,18 +66,6 @@ Lines = Iterable[Sequence[str]]
 
 
 # --- rows of a results table ------------------------------------------------------------------------------------------
-def by_row(results: Iterable[Record]) -> dict[str, list[Record]]:
-    """The results of each row, seed by seed; the best row comes first."""
-    found: dict[str, list[Record]] = {}
-    for result in sorted(results, key=seed_of):
-        found.setdefault(result["model"], []).append(result)
-    return dict(sorted(found.items(), key=lambda item: -mean(rate(result) for result in item[1])))
-
-
-def rate(result: Record, rule: str = FIRST) -> float:
-    return percent(result["test"]["overall"], rule)
-
-
 def figure(values: Sequence[float]) -> str:
     """The mean, with the standard deviation if there are several values."""
     return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
@@ -121,32 +112,34 @@ def rows_by(results: list[Record], kind: str, names: Sequence[str], mark: str) -
 
 
 # --- claims -----------------------------------------------------------------------------------------------------------
-def same_seeds(results: list[Record], one: str, other: str) -> list[tuple[Record, Record]]:
-    """The results of two rows with the same seed."""
-    found = by_row(results)
-    seeds = {seed_of(result): result for result in found.get(other, [])}
-    return [(result, seeds[seed_of(result)]) for result in found.get(one, []) if seed_of(result) in seeds]
+def same_seeds(results: list[Record], one: str, other: str) -> tuple[list[Record], list[Record]]:
+    """The results of two rows with the seeds that both have, in the order of the seeds. Both are empty if none is."""
+    rows = [{seed_of(result): result for result in by_row(results).get(row, [])} for row in (one, other)]
+    seeds = sorted(set(rows[0]) & set(rows[1]))
+    return [rows[0][seed] for seed in seeds], [rows[1][seed] for seed in seeds]
 
 
 def versus(results: list[Record], pairs: Sequence[tuple[str, str]], paper: dict[str, float], mark: str) -> Lines:
-    """Pairs of rows, seed by seed."""
+    """Pairs of rows, over all seeds that both have."""
     last = ["paper, points"] if paper else []
-    yield ("one - other", "one, %", "other, %", "points", "only one : only the other", "p", *last)
+    yield ("one - other", "one, %", "other, %", "points, by seed", "only one : only the other", "p", *last)
     for one, other in pairs:
+        sides = same_seeds(results, one, other)
+        if not sides[0]:
+            continue
+        pair = compare(*sides)
         published = f"{paper[one] - paper[other]:.1f}" if one in paper and other in paper else ""
-        for sides in same_seeds(results, one, other):
-            pair = compare(*sides)
-            yield (
-                f"{mark}: `{one}` - `{other}`, seed {pair['seed']}",
-                *(f"{rate(side):.1f}" for side in sides),
-                f"{pair['difference']:+.1f}",
-                *split(pair),
-                *(published for _ in last),
-            )
+        yield (
+            f"{mark}: `{one}` - `{other}`",
+            *(figure([rate(result) for result in side]) for side in sides),
+            ", ".join(f"{points:+.1f}" for points in pair["points"]),
+            *split(pair),
+            *(published for _ in last),
+        )
 
 
 def split(pair: Record) -> tuple[str, str]:
-    """How many tasks only one of two results solves, and the p-value."""
+    """How many tasks only one of two rows solves, summed over seeds, and the p-value."""
     return f"{pair['only the first']} : {pair['only the second']}", f"{pair['p']:.2g}"
 
 
@@ -154,8 +147,10 @@ def gaps(results: list[Record], pairs: Sequence[tuple[str, str]], kind: str, nam
     """By how many points one row is ahead of another, in groups of tasks; means over the seeds that both have."""
     yield ("one - other", *names)
     for one, other in pairs:
-        if both := [compare(*sides)[f"gap by {kind}"] for sides in same_seeds(results, one, other)]:
-            yield (f"{mark}: `{one}` - `{other}`", *(f"{mean(gap[name] for gap in both):+.1f}" for name in names))
+        sides = same_seeds(results, one, other)
+        if sides[0]:
+            gap = compare(*sides)[f"gap by {kind}"]
+            yield (f"{mark}: `{one}` - `{other}`", *(f"{gap[name]:+.1f}" for name in names))
 
 
 # --- retraining -------------------------------------------------------------------------------------------------------
@@ -192,8 +187,8 @@ def won(language: str, models: Sequence[str], mark: str) -> Lines:
     """Tasks that only one of two trainings solves."""
     yield ("row", "training 2 : training 1", "p", "training 3 : training 1", "p")
     for name, result in plain_retrainings(language, models):
-        first, *others = ({**entry, "training": result["training"]} for entry in result["iterations"])
-        cells = [cell for other in others for cell in split(compare(other, first))]
+        first, *others = result["iterations"]
+        cells = [cell for other in others for cell in split(compare([other], [first]))]
         yield (f"{mark}: {name}", *[*cells, "", "", "", ""][:4])
 
 

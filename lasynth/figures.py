@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 from lasynth.measurement import Measurement
+from lasynth.outcomes import Rates
 from lasynth.task import InputError
 
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
@@ -20,19 +22,35 @@ MARKERS, LINES = "os^Dv*PX<", ("-", "--", "-.", ":")
 
 
 def plot_results(results: Sequence[Measurement], folder: Path) -> list[Path]:
-    """Draw accuracy by category and by length, with the models side by side. Returns the files. InputError."""
+    """Draw accuracy by category and by length, with the models side by side. Returns the files. InputError.
+
+    Results with the same name are trainings of one model with several seeds.
+    """
     return [bars(results, kind, folder / f"accuracy_by_{kind}.png") for kind in ("category", "length")]
 
 
 def bars(results: Sequence[Measurement], kind: str, file: Path) -> Path:
-    """Draw a group of bars per category or length. Bars: the first consistent program; lines: the most likely one."""
+    """Draw a group of bars per category or length. Bars: the first consistent program; lines: the most likely one.
+
+    They are means over the seeds of a model. A whisker is the standard deviation of the bar, if there are several.
+    """
     figure, axes = _figure()
     members = list(results[0].groups[kind])
-    heights = {result.model: [result.groups[kind][name].first_consistent for name in members] for result in results}
-    likely = {result.model: [result.groups[kind][name].most_likely for name in members] for result in results}
-    _draw_bars(axes, heights, likely)
-    tasks = [results[0].groups[kind][name].tasks for name in members]
-    labels = [f"{name}\n({count} tasks)" for name, count in zip(members, tasks, strict=True)]
+    seeds: dict[str, list[list[Rates]]] = {}  # model -> seeds x members
+    for result in results:
+        seeds.setdefault(result.model, []).append([result.groups[kind][name] for name in members])
+    rates = {model: list(zip(*found, strict=True)) for model, found in seeds.items()}  # model -> members x seeds
+    _draw_bars(
+        axes,
+        {model: [mean(rate.first_consistent for rate in group) for group in groups] for model, groups in rates.items()},
+        {model: [mean(rate.most_likely for rate in group) for group in groups] for model, groups in rates.items()},
+        {
+            model: [stdev(rate.first_consistent for rate in group) for group in groups]
+            for model, groups in rates.items()
+            if len(groups[0]) > 1
+        },
+    )
+    labels = [f"{name}\n({results[0].groups[kind][name].tasks} tasks)" for name in members]
     axes.set_xticks(range(len(members)), labels)
     axes.set_ylim(0, 100)
     axes.set_ylabel("solved, % (line: most likely program only)")
@@ -56,9 +74,12 @@ def distributions(series: Mapping[str, Mapping[str, float]], x: str, y: str, fil
 
 
 def _draw_bars(
-    axes: Any, heights: Mapping[str, Sequence[float]], lines: Mapping[str, Sequence[float]] | None = None
+    axes: Any,
+    heights: Mapping[str, Sequence[float]],
+    lines: Mapping[str, Sequence[float]] | None = None,
+    deviations: Mapping[str, Sequence[float]] | None = None,
 ) -> None:
-    """Draw groups of bars, one bar of each named series in each group, and perhaps a line across each bar."""
+    """Draw groups of bars, one bar of each named series in each group, perhaps a line across each bar, and whiskers."""
     width = 0.8 / len(heights)
     for i, (name, values) in enumerate(heights.items()):
         at = [n + (i - (len(heights) - 1) / 2) * width for n in range(len(values))]
@@ -67,6 +88,9 @@ def _draw_bars(
             ends = [x - width / 2 for x in at], [x + width / 2 for x in at]
             axes.hlines(lines[name], *ends, "white", linewidth=3)  # so that the line shows on dark bars, too
             axes.hlines(lines[name], *ends, "black", linewidth=1.2)
+        if deviations is not None and name in deviations:
+            axes.errorbar(at, values, deviations[name], fmt="none", ecolor="white", elinewidth=2.6, capsize=2.6)
+            axes.errorbar(at, values, deviations[name], fmt="none", ecolor="black", elinewidth=1, capsize=2)
 
 
 def curves(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, file: Path) -> Path:

@@ -69,10 +69,18 @@ def test_rows_have_means_and_deviations_over_seeds(report: dict[str, Any]) -> No
     assert second[:4] == ("C: `NoExecutor`", "1", "60.0", "50.0")
 
 
-def test_pairs_of_rows_are_compared_seed_by_seed(report: dict[str, Any]) -> None:
+def test_pairs_of_rows_are_compared_over_the_seeds_that_both_have(report: dict[str, Any]) -> None:
     results = [a_result("LaSynth", 0, 80.0, "11110"), a_result("NoExecutor", 0, 40.0, "10001")]
     results += [a_result("LaSynth", 1, 60.0, "11100"), a_result("NoExecutor", 2, 60.0, "11100")]
     _, line = report["versus"](results, [("LaSynth", "NoExecutor")], {"LaSynth": 55.2, "NoExecutor": 38.6}, "C")
-    assert line == ("C: `LaSynth` - `NoExecutor`, seed 0", "80.0", "40.0", "+40.0", "3 : 1", "0.62", "16.6")
+    assert line == ("C: `LaSynth` - `NoExecutor`", "80.0", "40.0", "+40.0", "3 : 1", "0.62", "16.6")
     _, gap = report["gaps"](results, [("LaSynth", "NoExecutor")], "length", ["all"], "gap")
     assert gap == ("gap: `LaSynth` - `NoExecutor`", "+40.0")
+    results.append(a_result("NoExecutor", 1, 40.0, "10001"))
+    _, line = report["versus"](results, [("LaSynth", "NoExecutor")], {}, "C")
+    assert line == ("C: `LaSynth` - `NoExecutor`", "70.0 ± 14.1", "40.0 ± 0.0", "+40.0, +20.0", "5 : 2", "0.62")
+
+
+def test_pairs_without_a_common_seed_have_no_line(report: dict[str, Any]) -> None:
+    results = [a_result("LaSynth", 1, 60.0, "11100"), a_result("NoExecutor", 2, 60.0, "11100")]
+    assert len(list(report["versus"](results, [("LaSynth", "NoExecutor"), ("LaSynth", "Exec")], {}, "C"))) == 1
