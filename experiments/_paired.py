@@ -32,7 +32,7 @@ def sign_flip_test(differences: Sequence[int]) -> float:
             more[total - size] += count
         ways = more
     extreme = abs(sum(differences))
-    return sum(count for total, count in ways.items() if abs(total) >= extreme) / 2 ** len(sizes)
+    return sum(count for total, count in ways.items() if abs(total) >= extreme) / (1 << len(sizes))
 
 
 def only(one: str, other: str) -> int:

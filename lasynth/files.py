@@ -6,19 +6,33 @@ content stays and the hidden one is removed; only a process that is killed leave
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+from lasynth.task import InputError
 
 
 def write_file(file: Path, content: str | bytes) -> None:
     """Write a file, or replace it, in one atomic step. OSError."""
     with replacing(file) as new:
         new.write(content.encode() if isinstance(content, str) else content)
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """The JSON object that a file holds. InputError."""
+    try:
+        found = json.loads(file.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{file} cannot be read as JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file} does not hold a JSON object")
+    return found
 
 
 @contextmanager

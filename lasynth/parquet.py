@@ -54,3 +54,12 @@ def check_columns(path: Path, found: pa.Schema, domain: AnyDomain, names: Sequen
     for name in names:
         if (kind := found.field(name).type) != (wanted := usual.field(name).type):
             raise InputError(f"{path} is no data set of `{domain.name}`: its column {name} holds {kind}, not {wanted}")
+
+
+def check_filled(path: Path, names: Sequence[str]) -> None:
+    """InputError if one of these columns lacks a value in some row."""
+    file = open_parquet(path)
+    with reading(path):
+        for rows in file.iter_batches(columns=list(names)):
+            if missing := [name for name in names if rows[name].null_count]:
+                raise InputError(f"{path}: a task has no {missing[0]}")

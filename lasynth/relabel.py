@@ -31,9 +31,9 @@ from lasynth.decoding import PROGRAM, Decoding, bounds
 from lasynth.distributed import Group, processes
 from lasynth.domains import get_domain
 from lasynth.domains.learnable import learnable
-from lasynth.files import remove_leftovers, write_file
+from lasynth.files import read_object, remove_leftovers, write_file
 from lasynth.interruption import stop_signal
-from lasynth.parquet import check_columns, open_parquet
+from lasynth.parquet import check_columns, check_filled, open_parquet
 from lasynth.progress import progress
 from lasynth.replacement import HELD_OUT, ITERATION, ITERATIONS, write_replaced
 from lasynth.settings import RelabelConfig
@@ -112,7 +112,7 @@ def _prepare(job: Relabelling, restarted: bool) -> Facts | None:
     """Check everything, and make the folder for shards. None if the data set is complete. InputError; Occupied."""
     facts, plan, resume = _facts(job), job.shards / PLAN, job.resume or restarted
     if resume and plan.exists():
-        _check_same(json.loads(plan.read_text()), facts, job.shards)
+        _check_same(read_object(plan), facts, job.shards)
         (job.shards / STOP).unlink(missing_ok=True)
         return facts
     if resume and _is_complete(job.out, facts):
@@ -177,6 +177,7 @@ def check_splits(data: Path) -> None:
             check_columns(file, columns, domain, PROGRAM)
             if ITERATION in columns.names and columns.field(ITERATION).type != ITERATIONS.type:
                 raise InputError(f"{file} cannot be relabelled: its column {ITERATION} does not hold int32")
+            check_filled(file, ("program", "lexemes", "category", "tokens"))
 
 
 def _sha256(file: Path) -> str:
@@ -218,7 +219,7 @@ class _Work:
                 return False
         if not _is_complete(self.job.out, self.facts):
             remove_leftovers(self.job.out.absolute().parent, self.job.out.name)
-            plan = json.loads((self.job.shards / PLAN).read_text())
+            plan = read_object(self.job.shards / PLAN)
             write_replaced(self.job.data, self.job.out, bool(plan.get(OVERWRITE)), self.shards, self.facts)
         (self.job.shards / PLAN).unlink()  # first: without it, the shards are not complete
         shutil.rmtree(self.job.shards, ignore_errors=True)

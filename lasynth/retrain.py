@@ -16,7 +16,8 @@ same settings and see equally many programs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,8 +27,9 @@ from lasynth import checkpoint
 from lasynth.config import ModelConfig
 from lasynth.dataset import CARD, read_card
 from lasynth.distributed import processes
-from lasynth.files import write_file
+from lasynth.files import read_object, write_file
 from lasynth.relabel import Relabelled, Relabelling, check_splits, relabelled
+from lasynth.runlog import LOG
 from lasynth.settings import RelabelConfig, TrainConfig
 from lasynth.task import InputError, Occupied
 from lasynth.train import Job, Outcome
@@ -54,6 +56,10 @@ class Stage(NamedTuple):
         if not (self.job.out / checkpoint.INDEX).exists():
             return False
         return bool(_card(self.job.out, "last")["step"] >= self.job.train.steps)
+
+    def is_begun(self) -> bool:
+        """Whether a part of it was done before."""
+        return self.job.shards.exists() if isinstance(self.job, Relabelling) else (self.job.out / LOG).exists()
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> li
 
     `say` gets a line at the beginning of each stage.
     """
+    pace = _Pace()
     with processes() as group:
         is_new = group.from_leader(lambda: _prepare(job, bool(group.restarts)))
     stages = list(job.stages())
@@ -123,8 +130,10 @@ def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> li
         for number, stage in enumerate(stages, 1):
             if stage.is_complete():
                 continue
-            say(f"stage {number} of {len(stages)}, {stage.name}: {stage.job.out}")
-            if perform(stage.job).interrupted:
+            say(f"stage {number} of {len(stages)}, {stage.name}: {stage.job.out}{pace.left(stages[number - 1 :])}")
+            with pace.timing(stage):
+                interrupted = perform(stage.job).interrupted
+            if interrupted:
                 return None
             if group.leads:
                 _write_summary(job)
@@ -133,10 +142,41 @@ def retrain(job: Retraining, perform: Perform, say: Callable[[str], None]) -> li
     return summary(job)
 
 
+class _Pace:
+    """Estimates how long the remaining stages take from those that were done in this process.
+
+    All trainings see equally many programs, and all relabellings have the same tasks.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[type, float] = {}
+        """How long the last whole stage of each kind took."""
+
+    @contextmanager
+    def timing(self, stage: Stage) -> Iterator[None]:
+        """Take the time of a stage. One that was begun earlier says nothing."""
+        begin, kind = time.perf_counter(), type(stage.job)
+        is_whole = not stage.is_begun()
+        yield
+        if is_whole:
+            self.seconds[kind] = time.perf_counter() - begin
+
+    def left(self, stages: Sequence[Stage]) -> str:
+        """How long these stages take together, as the end of a line; nothing if one of their kinds is unknown."""
+        kinds = [type(stage.job) for stage in stages]
+        if not all(kind in self.seconds for kind in kinds):
+            return ""
+        minutes = round(sum(self.seconds[kind] for kind in kinds) / 60)
+        return f" (about {minutes // 60} h {minutes % 60:02} min left in all)"
+
+
 def planned_processes(out: Path) -> int | None:
-    """In how many processes the retraining in a folder trains; None if there is none, or it does not say."""
+    """In how many processes the retraining in a folder trains; None if nothing says so. InputError."""
     plan = out / PLAN
-    return json.loads(plan.read_text()).get("processes") if plan.exists() else None
+    count = read_object(plan).get("processes") if plan.exists() else None
+    if count is not None and (type(count) is not int or count < 1):
+        raise InputError(f"{plan}: `processes` must be a positive integer, not {count}")
+    return count
 
 
 @contextmanager
@@ -160,7 +200,7 @@ def _prepare(job: Retraining, restarted: bool) -> bool:
     check_splits(job.data)  # now, not after the first training
     is_new = not file.exists()
     if not is_new and (job.resume or restarted):
-        theirs = {"processes": job.processes, **json.loads(file.read_text())}  # older plans do not say how many
+        theirs = {"processes": job.processes, **read_object(file)}  # older plans do not say how many
         for name, mine in _flat(facts).items():
             if name != MAY_GROW and (other := _flat(theirs).get(name)) != mine:
                 raise InputError(f"{job.out} was begun with {name} = {other}; it cannot be resumed with {mine}")

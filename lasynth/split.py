@@ -116,6 +116,8 @@ def _convert(piece: pa.RecordBatch, domain: AnyDomain) -> tuple[NDArray[Any], ..
 
 def _encode(lexemes: pa.ListArray, vocab: Vocab) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """Lexeme numbers with EOS at the end of each program, and the programs' lengths."""
+    if lexemes.null_count:
+        raise InputError("a task of the data set has no lexemes")
     flat, lengths = lexemes.flatten(), lexemes.value_lengths().to_numpy().astype(np.int64)
     numbers = pc.index_in(flat, pa.array(vocab.lexemes[len(SPECIAL) :]))
     if numbers.null_count:

@@ -184,6 +184,12 @@ def test_a_stopped_relabelling_goes_on_with_the_missing_shards(old: Path, new: P
     assert [path.name for path in job.shards.glob("shard-*")] == [job.shard(0).name]
     with pytest.raises(Occupied, match="unfinished relabelling"):
         relabel.relabel(job)
+    plan = (job.shards / relabel.PLAN).read_text()
+    for damaged, message in (("{", "cannot be read as JSON"), ("[1]", "does not hold a JSON object")):
+        (job.shards / relabel.PLAN).write_text(damaged)
+        with pytest.raises(InputError, match=message):
+            relabel.relabel(Relabelling(MODEL, old, job.out, CONFIG, resume=True))
+    (job.shards / relabel.PLAN).write_text(plan)
     other = Relabelling(MODEL, old, job.out, RelabelConfig(CONFIG.search, "shortest", shard=16), resume=True)
     with pytest.raises(InputError, match="was begun with choice = likeliest; it cannot be resumed with shortest"):
         relabel.relabel(other)
@@ -305,6 +311,20 @@ def test_bad_input_leaves_nothing(old: Path, new: Path, tmp_path: Path, capsys: 
         assert message in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["longer"]
     assert content(new) == there
+
+
+@pytest.mark.parametrize("column", ["program", "lexemes", "category", "tokens"])
+def test_tasks_without_a_program_are_refused_before_decoding(old: Path, tmp_path: Path, column: str) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(old, data)
+    table = pq.read_table(old / "train.parquet")
+    values = [None, *table[column].to_pylist()[1:]]
+    place = table.column_names.index(column)
+    holey = table.set_column(place, table.schema.field(column), pa.array(values, table.schema.field(column).type))
+    pq.write_table(holey, data / "train.parquet")
+    with pytest.raises(InputError, match=f"a task has no {column}"):
+        relabel.relabel(Relabelling(MODEL, data, tmp_path / "out", CONFIG))
+    assert os.listdir(tmp_path) == ["data"]
 
 
 WORDY = ("turnLeft turnRight turnLeft", "turnLeft turnLeft turnLeft", "putMarker pickMarker putMarker", "turnRight")

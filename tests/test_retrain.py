@@ -58,6 +58,8 @@ def whole(data: Path) -> Path:
     assert [line.split(": ")[0] for line in said] == [
         f"stage {number} of 5, iteration {iteration}" for number, iteration in enumerate((0, 1, 1, 2, 2), 1)
     ]
+    estimated = ["left in all" in line for line in said]
+    assert estimated == [False, False, True, True, True], "known as soon as both kinds of stages were done"
     assert entries == json.loads((job.out / SUMMARY).read_text())
     return job.out
 
@@ -181,6 +183,10 @@ def test_wrong_settings_are_refused(data: Path, whole: Path, tmp_path: Path) -> 
 def test_all_trainings_have_as_many_processes_as_planned(data: Path, whole: Path, tmp_path: Path) -> None:
     assert planned_processes(whole) == 1
     assert planned_processes(tmp_path) is None
+    for damaged in ("{", "[]", '{"processes": "two"}', '{"processes": 0}'):
+        (tmp_path / "plan.json").write_text(damaged)
+        with pytest.raises(InputError, match=r"plan\.json"):
+            planned_processes(tmp_path)
     with pytest.raises(InputError, match="begun with processes = 1; it cannot be resumed with 2"):
         retrain(job_of(data, whole, resume=True, processes=2), perform, quiet)
     words = ["retrain", str(data), *WORDS, "--out", str(tmp_path / "out")]
