@@ -84,7 +84,9 @@ class Retraining:
         if self.iterations < 1:
             raise InputError("iterations must be at least 1")
         if not self.train.steps:
-            raise InputError("retraining needs a number of steps, so that all trainings see equally many programs")
+            raise InputError(
+                "give --steps: retraining needs a number of steps, so that all trainings see equally many programs"
+            )
 
     def stages(self) -> Iterator[Stage]:
         """All stages in their order."""
