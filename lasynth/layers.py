@@ -50,6 +50,27 @@ class Join(nn.Module):
         return total
 
 
+class Projected(NamedTuple):
+    """A memory of M places as attention reads it. Two tensors, because products with halves of one copy them first."""
+
+    keys: Tensor
+    """(..., M, A)"""
+    values: Tensor
+    """(..., M, A)"""
+
+    def rows(self, index: Tensor) -> Projected:
+        """Some rows of the first axis."""
+        return Projected(self.keys.index_select(0, index), self.values.index_select(0, index))
+
+    def join(self, other: Projected) -> Projected:
+        """The rows of both."""
+        return Projected(torch.cat([self.keys, other.keys]), torch.cat([self.values, other.values]))
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> Projected:
+        """The same change of keys and values."""
+        return Projected(change(self.keys), change(self.values))
+
+
 class Attention(nn.Module):
     """Luong's attention: a bilinear score, and tanh(W [context; query]) as its result.
 
@@ -63,28 +84,27 @@ class Attention(nn.Module):
         self.query = Join(query_sizes, size)
         self.combine = Join(query_sizes, size)
 
-    def project(self, memory: Tensor) -> Tensor:
-        """Keys and values in one tensor. (..., M, D) -> (..., M, 2 A)"""
-        projected: Tensor = self.memory(memory)
-        return projected
+    def project(self, memory: Tensor) -> Projected:
+        """(..., M, D) -> (..., M, A) twice"""
+        keys, values = self.memory.weight.chunk(2)
+        return Projected(F.linear(memory, keys), F.linear(memory, values))
 
     def forward(
-        self, query: Sequence[Tensor], projected: Tensor, mask: Tensor | None = None, places: Places | None = None
+        self, query: Sequence[Tensor], projected: Projected, mask: Tensor | None = None, places: Places | None = None
     ) -> Tensor:
         """(..., T, A); the mask is (..., T, M) of bool. With `places` there are N queries and G memories."""
         return attend(self.query(*query), self.combine(*query), projected, mask, places)
 
 
 def attend(
-    query: Tensor, own: Tensor, projected: Tensor, mask: Tensor | None = None, places: Places | None = None
+    query: Tensor, own: Tensor, projected: Projected, mask: Tensor | None = None, places: Places | None = None
 ) -> Tensor:
-    """Attention for projected queries and a projected memory. (..., T, A) twice, (..., M, 2 A) -> (..., T, A)"""
+    """Attention for projected queries and a projected memory. (..., T, A) twice -> (..., T, A)"""
     query = query if places is None else places.spread(query)
-    keys, values = projected.chunk(2, -1)
-    scores = torch.matmul(query, keys.transpose(-1, -2)).float()  # (..., T, M)
+    scores = torch.matmul(query, projected.keys.transpose(-1, -2)).float()  # (..., T, M)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    context = torch.matmul(scores.softmax(-1).to(values.dtype), values)  # (..., T, A)
+    context = torch.matmul(scores.softmax(-1).to(projected.values.dtype), projected.values)  # (..., T, A)
     context = context if places is None else places.collect(context)
     return (context + own).tanh()
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.layers import Attention, Join, Places, TokenAttention, max_over_examples
+from lasynth.layers import Attention, Join, Places, Projected, TokenAttention, max_over_examples
 
 INPUT, OUTPUT, LATENT = 0, 1, 2
 """Numbers of the views. The decoder attends to the output first. The result is part of the query to the input, and that
@@ -24,8 +24,8 @@ ORDER = (OUTPUT, INPUT, LATENT)
 class View(NamedTuple):
     """A memory that the decoder attends to."""
 
-    projected: Tensor
-    """(B, K, M, 2 A): keys and values, from `Attention.project`."""
+    projected: Projected
+    """(B, K, M, A)"""
     mask: Tensor | None = None
     """(B, 1, T, M) of bool: which of the M places are visible at which moment; None for all."""
     places: Places | None = None
@@ -106,8 +106,8 @@ class Decoder(nn.Module):
         shape = (self.layers, rows, decoders, size)
         return states.unflatten(0, (rows, decoders)), Memory(hidden.view(shape), cell.view(shape))
 
-    def project(self, view: int, features: Tensor) -> Tensor:
-        """A view's features as `View` holds them. (..., D) -> (..., 2 A)"""
+    def project(self, view: int, features: Tensor) -> Projected:
+        """A view's features as `View` holds them. (..., D) -> (..., A) twice"""
         attention = self.attentions[view]
         assert isinstance(attention, Attention)
         return attention.project(features)

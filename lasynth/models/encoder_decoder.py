@@ -97,8 +97,8 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         if len(rows):
             state = self._execute(state, rows[few_sizes(len(rows)).to(rows.device)], hidden)
         places = Places.of(state.task)
-        fixed = [View(view.index_select(0, places.tasks), places=places) for view in state.examples.fixed_views]
-        moving = [View(view.index_select(0, state.pool_row)) for view in state.pool.views]
+        fixed = [View(view.rows(places.tasks), places=places) for view in state.examples.fixed_views]
+        moving = [View(view.rows(state.pool_row)) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
         overview = state.examples.overview_of(state.task, places)
@@ -156,10 +156,11 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         encode = self.encoding.latent_views if self.config.learns_execution else self.encoding.value_views
         later = encode(chain.latents[initial:], examples.base, chain.task[initial:])
         for first, rest in zip(examples.first_views, later, strict=True):
-            view = torch.cat([first.index_select(0, chain.task[:initial]), rest])  # (P, K, L, 2 A)
-            all_steps = view.index_select(0, chain.rows.flatten()).view(*chain.rows.shape, *view.shape[1:])
-            elements = mask.repeat_interleave(view.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
-            moving.append(View(all_steps.transpose(1, 2).flatten(2, 3), elements))  # (B, K, J L, 2 A)
+            view = first.rows(chain.task[:initial]).join(rest)  # (P, K, L, A)
+            all_steps = view.rows(chain.rows.flatten()).each(lambda part: part.unflatten(0, chain.rows.shape))
+            elements = mask.repeat_interleave(view.keys.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
+            side_by_side = all_steps.each(lambda part: part.transpose(1, 2).flatten(2, 3))  # (B, K, J L, A)
+            moving.append(View(side_by_side, elements))
         return chain.latents, chain.rows.gather(1, executions), fixed + moving
 
     def _chain(self, examples: EncodedExamples, hidden: Tensor, fed: Tensor, points: Tensor) -> Chain:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from lasynth.layers import Projected
 from lasynth.models.base import IO
 from lasynth.models.decoder import INPUT, LATENT, Decoder
 from lasynth.models.networks import Networks
@@ -44,27 +45,27 @@ class Encoding:
         """Latent values that stand for exactly these values. (..., K, *) -> (..., K, *)"""
         return self.networks.certain(self.networks.numbers(values))
 
-    def value_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
+    def value_views(self, values: Tensor, base: Tensor, task: Tensor) -> tuple[Projected, ...]:
         """Views of real values of these tasks. Each value of an example is encoded once, however often it occurs.
 
-        (R, K, *), (B, K, *), (R,) -> each (R, K, L, 2 A)
+        (R, K, *), (B, K, *), (R,) -> each (R, K, L, A)
         """
         rows, count = values.shape[:2]
         example = (task.unsqueeze(1) * count + torch.arange(count, device=task.device)).flatten()  # (R K,)
         first, place = distinct(example, values.flatten(0, 1))  # (D,), (R K,)
         latents = self.certain(values.flatten(0, 1)[first])
         views = self.latent_views(latents.unsqueeze(1), base.flatten(0, 1).unsqueeze(1), example[first])
-        return tuple(view.index_select(0, place).view(rows, count, *view.shape[2:]) for view in views)
+        return tuple(view.rows(place).each(lambda part: part.view(rows, count, *part.shape[2:])) for view in views)
 
-    def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Tensor, ...]:
-        """Views of the latent values of these tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, 2 A)"""
+    def latent_views(self, latents: Tensor, base: Tensor, task: Tensor) -> tuple[Projected, ...]:
+        """Views of the latent values of these tasks. (P, K, *), (B, K, *), (P,) -> each (P, K, L, A)"""
         base, encoder = base.index_select(0, task), self.networks.latent_encoder
         if encoder is None:
             return self._project(INPUT, self.networks.encoder(latents, base))
         return self._project(LATENT, [encoder(latents, base)])
 
-    def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Keys and values for the views `first`, `first` + 1, ... (..., D) -> (..., 2 A)"""
+    def _project(self, first: int, features: Sequence[Tensor]) -> tuple[Projected, ...]:
+        """Keys and values for the views `first`, `first` + 1, ... (..., D) -> each (..., A)"""
         return tuple(self.decoder.project(view, part) for view, part in enumerate(features, first))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lasynth.layers import Places
+from lasynth.layers import Places, Projected
 from lasynth.models.decoder import Memory, Overview, View
 
 
@@ -27,17 +27,17 @@ class EncodedExamples(NamedTuple):
     """The decoder's overview of all examples together."""
     base: Tensor
     """(B, K, *): the part that the encodings of all latent values of a task share."""
-    fixed_views: tuple[Tensor, ...]
-    """Each (B, K, L, 2 A): views that stay the same while a program is written."""
-    first_views: tuple[Tensor, ...]
-    """Each (B, K, L, 2 A): views before the first execution. Views of latent values replace them later."""
+    fixed_views: tuple[Projected, ...]
+    """Each (B, K, L, A): views that stay the same while a program is written."""
+    first_views: tuple[Projected, ...]
+    """Each (B, K, L, A): views before the first execution. Views of latent values replace them later."""
 
     def overview_of(self, task: Tensor, places: Places) -> Overview:
         """The overview for hypotheses of these tasks, (N,)."""
         summary, consensus = self.overview
         return Overview(
             None if summary is None else summary.index_select(0, task),
-            None if consensus is None else View(consensus.projected.index_select(0, places.tasks), places=places),
+            None if consensus is None else View(consensus.projected.rows(places.tasks), places=places),
         )
 
 
@@ -46,15 +46,15 @@ class Pool(NamedTuple):
 
     latents: Tensor
     """(P, K, *); with real execution the values themselves, which take far less memory."""
-    views: tuple[Tensor, ...]
-    """Each (P, K, L, 2 A)."""
+    views: tuple[Projected, ...]
+    """Each (P, K, L, A)."""
 
     def take(self, index: Tensor) -> Pool:
-        return Pool(self.latents.index_select(0, index), tuple(view.index_select(0, index) for view in self.views))
+        return Pool(self.latents.index_select(0, index), tuple(view.rows(index) for view in self.views))
 
     def join(self, other: Pool) -> Pool:
-        pairs = zip(self.views, other.views, strict=True)
-        return Pool(torch.cat([self.latents, other.latents]), tuple(torch.cat(pair) for pair in pairs))
+        views = (mine.join(theirs) for mine, theirs in zip(self.views, other.views, strict=True))
+        return Pool(torch.cat([self.latents, other.latents]), tuple(views))
 
 
 @dataclass(frozen=True)

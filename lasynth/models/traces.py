@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor, nn
 
 from lasynth.config import ModelConfig
-from lasynth.layers import Attention, max_over_examples, program_loss
+from lasynth.layers import Attention, Projected, max_over_examples, program_loss
 from lasynth.models.base import IO, AnyState, Batch, Losses, Synthesizer
 from lasynth.models.encoding import filled
 from lasynth.models.execution import Structure
@@ -67,13 +67,13 @@ class TraceRun(NamedTuple):
 class TraceMemory(NamedTuple):
     """The traces of tasks, encoded."""
 
-    projected: Tensor
-    """(B, K, A, 2 H): keys and values."""
+    projected: Projected
+    """(B, K, A, H)"""
     mask: Tensor
     """(B, K, 1, A) of bool: the places that exist."""
 
     def at(self, rows: Tensor) -> TraceMemory:
-        return TraceMemory(self.projected[rows], self.mask[rows])
+        return TraceMemory(self.projected.rows(rows), self.mask[rows])
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class TraceModel(TraceSynthesizer[Readers]):
     def start(self, io: IO) -> Readers:
         memory = self._read(self.infer(io), filled(io)[0])
         tasks = torch.arange(len(io.present), device=io.present.device)
-        zeros = memory.projected.new_zeros(self.lstm.num_layers, *io.present.shape, self.lstm.hidden_size)
+        zeros = memory.projected.keys.new_zeros(self.lstm.num_layers, *io.present.shape, self.lstm.hidden_size)
         return Readers(memory, io.present, tasks, zeros, zeros)
 
     def step(self, state: Readers, tokens: Tensor) -> tuple[Tensor, Readers]:
