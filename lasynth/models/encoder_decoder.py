@@ -98,7 +98,8 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
             state = self._execute(state, rows[few_sizes(len(rows)).to(rows.device)], hidden)
         places = Places.of(state.task)
         fixed = [View(view.rows(places.tasks), places=places) for view in state.examples.fixed_views]
-        moving = [View(view.rows(state.pool_row)) for view in state.pool.views]
+        shared = Places.of(state.pool_row) if state.pool.views else places
+        moving = [View(view.rows(shared.tasks), places=shared) for view in state.pool.views]
         seen = self.decoder.attend(hidden, fixed + moving)
         counts = state.counts + F.one_hot(tokens, self.vocabulary)
         overview = state.examples.overview_of(state.task, places)

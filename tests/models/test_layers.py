@@ -76,6 +76,6 @@ def test_a_shared_memory_gives_the_same_result_as_a_copy_per_query(generator: to
     places = Places.of(task)
     for examples in (1, 2):  # one query for all examples, or one for each
         query = [torch.randn(len(task), examples, 1, 4, generator=generator)]
-        copied = attention(query, memory[task])
-        shared = attention(query, memory[places.tasks], places=places)
+        copied = attention(query, memory.rows(task))
+        shared = attention(query, memory.rows(places.tasks), places=places)
         torch.testing.assert_close(shared, copied)
