@@ -158,7 +158,7 @@ class EncoderDecoder(Synthesizer[Hypotheses, Run]):
         later = encode(chain.latents[initial:], examples.base, chain.task[initial:])
         for first, rest in zip(examples.first_views, later, strict=True):
             view = first.rows(chain.task[:initial]).join(rest)  # (P, K, L, A)
-            all_steps = view.rows(chain.rows.flatten()).each(lambda part: part.unflatten(0, chain.rows.shape))
+            all_steps = view.rows(chain.rows.flatten()).each(lambda part: part.view(*chain.rows.shape, *part.shape[1:]))
             elements = mask.repeat_interleave(view.keys.shape[2], -1).unsqueeze(1)  # (B, 1, T, J L)
             side_by_side = all_steps.each(lambda part: part.transpose(1, 2).flatten(2, 3))  # (B, K, J L, A)
             moving.append(View(side_by_side, elements))

@@ -37,7 +37,8 @@ def attention(decoder: Decoder, view: int, query: list[Tensor], memory: Tensor) 
     """Scores q W M, and tanh(W [context; query])."""
     layer = decoder.attentions[view]
     assert isinstance(layer, Attention)
-    keys, values = layer.memory(memory).chunk(2, -1)
+    projected: Tensor = layer.memory(memory)
+    keys, values = projected.chunk(2, -1)
     weights = (joined(layer.query, *query) @ keys.transpose(-1, -2)).softmax(-1)
     return (weights @ values + joined(layer.combine, *query)).tanh()
 
