@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lasynth import __version__
-from lasynth.interruption import interruptible
+from lasynth.interruption import interruptible, never_lost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # also if a shell's `&` made the process ignore SIGINT
     try:
-        with interruptible():
+        with never_lost(), interruptible():
             return _run_command(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         print("lasynth: interrupted; nothing was left behind", file=sys.stderr)

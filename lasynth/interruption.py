@@ -6,10 +6,17 @@ Imports the standard library only, because the command line uses it while it loa
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+AGAIN = 0.05
+"""Seconds after which an interruption that was lost arrives again."""
 
 
 @contextmanager
@@ -27,6 +34,31 @@ def interruptible() -> Iterator[None]:
         if reason is None:
             raise
         raise KeyboardInterrupt from error
+
+
+@contextmanager
+def never_lost() -> Iterator[None]:
+    """Interrupt the main thread again where Python drops a KeyboardInterrupt.
+
+    It does so if Ctrl-C arrives in a destructor or in the callback of a weak reference; every import has some. SIGTERM
+    must raise KeyboardInterrupt, too: it is sent, because a shell's `&` may have switched off SIGINT.
+    """
+    before, main = sys.unraisablehook, threading.main_thread().ident
+    assert main is not None
+
+    def hook(dropped: UnraisableHookArgs) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            before(dropped)
+            return
+        later = threading.Timer(AGAIN, signal.pthread_kill, [main, signal.SIGTERM])  # now, it would be dropped again
+        later.daemon = True
+        later.start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 @contextmanager
