@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
@@ -554,3 +555,10 @@ def test_figures_of_karels_training_and_memory_are_the_measured_ones() -> None:
     assert f"With {memory['tasks']:,} tasks, a process has {memory['own memory with the data set, GB']} GB" in prose
     assert f"at most {memory['own memory in training, at most, GB']} GB while it trains" in prose
     assert f"beside {memory['mapped worlds, GB']} GB of mapped worlds" in prose
+
+
+def test_raw_results_name_no_path_of_a_machine() -> None:
+    files = [file for name in ("experiments", "benchmarks") for file in (ROOT / name / "results").rglob("*.json")]
+    assert files
+    for file in files:
+        assert not re.search(r'"(/|\.\./)\w', file.read_text()), file
