@@ -103,6 +103,20 @@ def test_the_mask_and_the_parser_accept_the_same_language(data: st.DataObject) -
         assert parse(print_program(program)) == program
 
 
+def test_equal_states_in_any_order_allow_the_same(rng: Random) -> None:
+    programs = [C.vocab.encode(C.unparse(sample_program(rng))) for _ in range(20)]
+    states = [C.syntax.start(1)]
+    for program in programs:
+        state = C.syntax.start(1)
+        for token in program[:-1]:
+            state = C.syntax.advance(state, np.array([token]))
+            states.append(state)
+    rng.shuffle(states)
+    together = C.syntax.allowed(np.concatenate([*states, *states[:50]]))
+    each = [C.syntax.allowed(state)[0] for state in states]
+    assert np.array_equal(together, [*each, *each[:50]])
+
+
 def test_special_lexemes_are_never_allowed() -> None:
     allowed = C.syntax.allowed(C.syntax.start(1))[0]
     assert not allowed[[PAD, BOS]].any()

@@ -201,12 +201,42 @@ def check(kinds: NDArray[np.uint8], arguments: NDArray[np.int32], state: NDArray
 
 
 @compiled
+def same_state(states: NDArray[np.int64], one: int, other: int) -> bool:
+    """Whether two rows are equal."""
+    field = 0
+    while field < STATE_SIZE and states[one, field] == states[other, field]:
+        field += 1
+    return field == STATE_SIZE
+
+
+@compiled
+def place_of(states: NDArray[np.int64], row: int, known: NDArray[np.int64]) -> int:
+    """The place in a hash table of rows that holds the number of an equal row; it holds -1 if there is none."""
+    place = 0
+    for field in range(STATE_SIZE):
+        place = (place * 31 + states[row, field]) & 0xFFFFFF
+    place %= known.size
+    while known[place] >= 0 and not same_state(states, known[place], row):
+        place = (place + 1) % known.size
+    return place
+
+
+@compiled
 def allowed_rows(
     states: NDArray[np.int64], kinds: NDArray[np.uint8], arguments: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Which of V lexemes may come next in each of R states. (R, STATE_SIZE), (V,), (V,) -> (R, V)"""
+    """Which of V lexemes may come next in each of R states. (R, STATE_SIZE), (V,), (V,) -> (R, V)
+
+    The hypotheses of a search have few distinct states. Each distinct state is looked at once.
+    """
     allowed = np.empty((states.shape[0], kinds.size), np.bool_)
+    known = np.full(2 * states.shape[0] + 1, -1, np.int64)
     for row in range(states.shape[0]):
+        place = place_of(states, row, known)
+        if known[place] >= 0:
+            allowed[row] = allowed[known[place]]
+            continue
+        known[place] = row
         for lexeme in range(kinds.size):
             allowed[row, lexeme] = accepts(states[row], kinds[lexeme], arguments[lexeme])
     return allowed
