@@ -80,7 +80,12 @@ def size_of(retraining: Record) -> int:
     return int(retraining["data"]["sizes"]["train"])
 
 
+def rule_of(retraining: Record) -> str:
+    """Which program a retraining takes if several fit."""
+    return str(retraining["relabelling"]["choice"])
+
+
 def is_plain(retraining: Record) -> bool:
     """Whether a retraining is the paper's: random programs, the likeliest that fits, the first seed."""
-    options, choice = retraining["data"]["options"], retraining["relabelling"]["choice"]
-    return not options.get("reduce") and choice == "likeliest" and seed_of(retraining) == 0
+    reduced = retraining["data"]["options"].get("reduce")
+    return not reduced and rule_of(retraining) == "likeliest" and seed_of(retraining) == 0

@@ -30,6 +30,7 @@ from _stored import (
     retrainings,
     rows_of_c,
     rows_of_karel,
+    rule_of,
     seed_of,
     size_of,
 )
@@ -210,24 +211,40 @@ def changes(entry: Record, result: Record) -> list[str]:
     return [*(f"{100 * count / size_of(result):.0f}" for count in counts), f"{entry['mean tokens after']:.1f}"]
 
 
-def choices(mark: str) -> Lines:
-    """Rules of choice, and programs that were reduced before training: retrainings of the smallest data set."""
+def shortened(mark: str) -> Lines:
+    """Programs that were reduced before training, beside retraining: all with the smallest data set."""
     yield ("programs, training", "first that fits", "likeliest", "no closed form", "mean tokens", "Seq-only, %")
     names = {(False, False): "random", (True, False): "reduced", (True, True): "reduced and rewritten"}
-    found = [result for result in retrainings("c", "LaSynth+") if not seed_of(result)]
+    found = [result for result in retrainings("c", "LaSynth+") if rule_of(result) == "likeliest"]
     for result in found:
-        if size_of(result) == size_of(found[0]):
-            options, choice = result["data"]["options"], result["relabelling"]["choice"]
+        if size_of(result) == size_of(found[0]) and not seed_of(result):
+            options = result["data"]["options"]
             kind = names[bool(options.get("reduce")), bool(options.get("rewrite"))]
-            label = f"{mark}: {kind}" + (f", {choice}" if choice != "likeliest" else "")
             for entry in result["iterations"]:
                 *_, tokens = changes(entry, result)
                 hard = entry["test"]["groups"]["closed form"]["without"]
                 straight = entry["programs"]["category"]["Seq-only"]
                 yield (
-                    f"{label}, {entry['iteration'] + 1}", f"{rate(entry):.1f}", f"{rate(entry, LIKELIEST):.1f}",
+                    f"{mark}: {kind}, {entry['iteration'] + 1}", f"{rate(entry):.1f}", f"{rate(entry, LIKELIEST):.1f}",
                     f"{percent(hard, FIRST):.1f}", tokens, f"{100 * straight:.0f}",
                 )  # fmt: skip
+
+
+def rules(results: Sequence[Record], mark: str) -> Lines:
+    """Which program to take if several fit: retrainings by the rule `shortest`, beside those by the paper's rule."""
+    yield (
+        "rule, training", "first that fits", "likeliest", "replaced", "shorter", "longer", "mean tokens",
+        "only shortest : only likeliest", "p",
+    )  # fmt: skip
+    plain = {(size_of(result), seed_of(result)): result for result in results if is_plain(result)}
+    for shortest in (result for result in results if rule_of(result) == "shortest"):
+        likeliest = plain[size_of(shortest), seed_of(shortest)]
+        retrained = zip(likeliest["iterations"][1:], shortest["iterations"][1:], strict=False)  # one may have more
+        for number, (other, entry) in enumerate(retrained, 2):
+            for rule, made, result in (("likeliest", other, likeliest), ("shortest", entry, shortest)):
+                beside = split(compare([entry], [other])) if rule == "shortest" else ("", "")
+                accuracy = f"{rate(made):.1f}", f"{rate(made, LIKELIEST):.1f}"
+                yield (f"{mark}: {rule}, {number}", *accuracy, *changes(made, result)[1:], *beside)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -275,7 +292,8 @@ TABLES: dict[str, Callable[[], Lines]] = {
     "retraining of C": lambda: retraining("c", ["LaSynth+"], "C retrained"),
     "tasks won by retraining of C": lambda: won("c", ["LaSynth+"], "C retrained, tasks"),
     "retrained programs of C": lambda: programs("c", ["LaSynth+"], TYPES, "C programs"),
-    "retraining and reduction": lambda: choices("C, 10%"),
+    "retraining and reduction": lambda: shortened("C, 10%"),
+    "rule of choice": lambda: rules(retrainings("c", "LaSynth+"), "C, rule"),
     "retraining of Karel": lambda: retraining("karel", RETRAINED, "Karel retrained"),
     "tasks won by retraining of Karel": lambda: won("karel", RETRAINED, "Karel retrained, tasks"),
     "retrained programs of Karel": lambda: programs("karel", RETRAINED, TYPES_OF_KAREL, "Karel programs"),

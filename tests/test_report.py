@@ -84,3 +84,26 @@ def test_pairs_of_rows_are_compared_over_the_seeds_that_both_have(report: dict[s
 def test_pairs_without_a_common_seed_have_no_line(report: dict[str, Any]) -> None:
     results = [a_result("LaSynth", 1, 60.0, "11100"), a_result("NoExecutor", 2, 60.0, "11100")]
     assert len(list(report["versus"](results, [("LaSynth", "NoExecutor"), ("LaSynth", "Exec")], {}, "C"))) == 1
+
+
+def a_retraining(choice: str, *solved: str) -> dict[str, Any]:
+    """A retraining of 100 tasks, with the marks of each training's test."""
+    entries = [
+        {
+            **a_result("LaSynth+", 0, 100 * marks.count("1") / len(marks), marks),
+            **{"iteration": number, "fitting": 50, "replaced": 40, "shorter": 30, "longer": 2},
+            "mean tokens after": 81.25,
+        }
+        for number, marks in enumerate(solved)
+    ]
+    data = {"sizes": {"train": 100}, "options": {"reduce": False}}
+    return {"data": data, "training": {"seed": 0}, "relabelling": {"choice": choice}, "iterations": entries}
+
+
+def test_rules_of_choice_are_compared_training_by_training(report: dict[str, Any]) -> None:
+    results = [a_retraining("likeliest", "1100", "1110", "1111"), a_retraining("shortest", "1100", "1011")]
+    _, *lines = report["rules"](results, "C")
+    assert lines == [
+        ("C: likeliest, 2", "75.0", "65.0", "40", "30", "2", "81.2", "", ""),
+        ("C: shortest, 2", "75.0", "65.0", "40", "30", "2", "81.2", "1 : 1", "1"),
+    ]
