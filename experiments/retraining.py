@@ -18,11 +18,13 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import torch
 from _results import KAREL_TRAINING, Record, conditions, stored_result, write_result
 
+from lasynth.commands.group import in_processes
 from lasynth.config import model_config
 from lasynth.dataset import count_tasks, read_card
 from lasynth.describe import describe
@@ -67,8 +69,9 @@ def name_of(data: Path, arguments: argparse.Namespace) -> str:
     return f"{card['domain']}_{count_tasks(data / 'train.parquet')}_{row}{reduced}{rewritten}{choice}{seed}"
 
 
-def perform(job: Job | Relabelling) -> Outcome | Relabelled:
-    return train(job) if isinstance(job, Job) else relabel(job)
+def perform(job: Job | Relabelling, processes: int) -> Outcome | Relabelled:
+    """Do a stage. What a relabelling makes does not depend on the number of processes; a training has one."""
+    return train(job) if isinstance(job, Job) else in_processes(partial(relabel, job), processes)
 
 
 def measure(data: Path, arguments: argparse.Namespace) -> Record | None:
@@ -92,7 +95,7 @@ def measure(data: Path, arguments: argparse.Namespace) -> Record | None:
             write_result(file, {**settings, "iterations": known, "hardware": conditions()})
 
     def perform_and_test(stage: Job | Relabelling) -> Outcome | Relabelled:
-        done = perform(stage)
+        done = perform(stage, arguments.processes)
         judge_new_models()
         return done
 
@@ -139,6 +142,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--tasks", type=int, default=1000, help="number of test tasks")
     parser.add_argument("--beam", type=int, default=64, help="beam width of the test")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1, help="processes of each relabelling")
     parser.add_argument("--runs", type=Path, default=Path("runs") / "retraining", help="folder for runs and data sets")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args(words)
