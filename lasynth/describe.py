@@ -62,10 +62,11 @@ def tables(report: Mapping[str, Any]) -> Iterator[Table]:
     name, reference_name = report["data"], report["reference"]
     for line, entry in report["lines"].items():
         distance = f"   (total variation distance {entry['distance']:.3f})" if "distance" in entry else ""
-        table = Table(line, name, title=f"{line}{distance}", title_justify="left", show_edge=False)
+        table = Table(line, title=f"{line}{distance}", title_justify="left", show_edge=False)
+        table.add_column(name, overflow="fold")  # not cut off: the ends of the names tell the data sets apart
         reference = entry.get("reference")
         if reference is not None:
-            table.add_column(reference_name)
+            table.add_column(reference_name, overflow="fold")
         for label in {**entry["shares"], **(reference or {})}:
             row = [
                 f"{100 * shares.get(label, 0):.1f}%" for shares in (entry["shares"], reference) if shares is not None
