@@ -436,6 +436,16 @@ def test_what_retraining_brings_in_words_is_measured() -> None:
     assert max(second) < 0.5
 
 
+def test_what_the_rule_of_choice_changes_in_words_is_measured() -> None:
+    likeliest, shortest = (
+        measured(f"retraining/c_100000_LaSynth_plus{rule}")["iterations"][1] for rule in ("", "_shortest")
+    )
+    tokens = likeliest["mean tokens after"] - shortest["mean tokens after"]
+    assert f"with programs that are {tokens:.1f} tokens shorter on average" in " ".join(RESULTS.split())
+    replaced = [entry["replaced"] / entry["tasks"] for entry in (likeliest, shortest)]
+    assert replaced == pytest.approx([1 / 3, 1 / 3], abs=0.01)
+
+
 def test_figures_at_equal_time_are_the_measured_ones() -> None:
     shown, seconds = rows(RESULTS), []
     for kind, label, file, row in (
