@@ -238,7 +238,9 @@ def rules(results: Sequence[Record], mark: str) -> Lines:
     )  # fmt: skip
     plain = {(size_of(result), seed_of(result)): result for result in results if is_plain(result)}
     for shortest in (result for result in results if rule_of(result) == "shortest"):
-        likeliest = plain[size_of(shortest), seed_of(shortest)]
+        likeliest = plain.get((size_of(shortest), seed_of(shortest)))
+        if likeliest is None:
+            continue
         retrained = zip(likeliest["iterations"][1:], shortest["iterations"][1:], strict=False)  # one may have more
         for number, (other, entry) in enumerate(retrained, 2):
             for rule, made, result in (("likeliest", other, likeliest), ("shortest", entry, shortest)):

@@ -24,7 +24,7 @@ from pathlib import Path
 import torch
 from _results import KAREL_TRAINING, Record, conditions, stored_result, write_result
 
-from lasynth.commands.group import in_processes
+from lasynth.commands.group import decoding_processes, in_processes
 from lasynth.config import model_config
 from lasynth.dataset import count_tasks, read_card
 from lasynth.describe import describe
@@ -71,7 +71,7 @@ def name_of(data: Path, arguments: argparse.Namespace) -> str:
 
 def perform(job: Job | Relabelling, processes: int) -> Outcome | Relabelled:
     """Do a stage. What a relabelling makes does not depend on the number of processes; a training has one."""
-    return train(job) if isinstance(job, Job) else in_processes(partial(relabel, job), processes)
+    return train(job) if isinstance(job, Job) else in_processes(partial(relabel, job), decoding_processes(processes))
 
 
 def measure(data: Path, arguments: argparse.Namespace) -> Record | None:

@@ -104,14 +104,14 @@ def attend(
     scores = torch.matmul(query, projected.keys.transpose(-1, -2)).float()  # (..., T, M)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    weights = few_softmax(scores) if places is not None else scores.softmax(-1)
+    weights = softmax_of_few(scores) if places is not None else scores.softmax(-1)
     context = torch.matmul(weights.to(projected.values.dtype), projected.values)  # (..., T, A)
     context = context if places is None else places.collect(context)
     return (context + own).tanh()
 
 
-def few_softmax(scores: Tensor) -> Tensor:
-    """Softmax over a last axis of a handful of places, for searches. torch's own is four times slower there."""
+def softmax_of_few(scores: Tensor) -> Tensor:
+    """Softmax over a last axis with few places. torch's own is slow there. (..., M) -> (..., M)"""
     weights = (scores - scores.amax(-1, keepdim=True)).exp()
     return weights / weights.sum(-1, keepdim=True)
 

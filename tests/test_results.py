@@ -435,6 +435,18 @@ def test_what_retraining_brings_in_words_is_measured() -> None:
     assert list(third) == sorted(third, reverse=True)
     assert f"The second training gains nothing ({', '.join(f'{gain:+.1f}' for gain in second)})" in prose
     assert max(second) < 0.5
+    likeliest = [round(rate["most_likely"], 1) for rate in rates]  # of the last share
+    varying = "the likeliest program solves {}% after training 1, {}% after training 2 and {}% after training 3"
+    assert varying.format(*likeliest) in prose
+
+
+def test_how_relabelling_shortens_programs_in_words_is_measured() -> None:
+    assert "relabelling shortens programs by a tenth, and a quarter more" in " ".join(RESULTS.split())
+    for tasks in (50_000, 100_000, 250_000):
+        before, after, _ = measured(f"retraining/c_{tasks}_LaSynth_plus")["iterations"]
+        assert 1 - after["mean tokens after"] / after["mean tokens before"] == pytest.approx(0.1, abs=0.02)
+        straight = [entry["programs"]["category"]["Seq-only"] for entry in (before, after)]
+        assert straight[1] / straight[0] == pytest.approx(1.25, abs=0.06)
 
 
 def test_what_the_rule_of_choice_changes_in_words_is_measured() -> None:
